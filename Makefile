@@ -1,0 +1,57 @@
+# A fresh machine needs Go and make only; a C compiler adds the race detector to the tests.
+
+GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
+GOVULNCHECK   = go run golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS   = -s -w -X main.version=$(VERSION)
+# The go command itself turns cgo off where there is no C compiler.
+RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+FUZZTIME ?= 30s
+BENCH    ?= .
+ARGS     ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint fmt bench fuzz cover vuln clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | \
+		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-7s %s\n' "$$name" "$$text"; done
+
+build: ## build bin/oc-scheduler
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/oc-scheduler ./cmd/oc-scheduler
+
+run: build ## build and start the demo: embedded NATS, two peers, one workflow (ARGS='--listen :9090')
+	@exec bin/oc-scheduler demo $(ARGS)
+
+test: ## run all tests, shuffled, with the race detector where a C compiler is there
+	go test $(RACE) -shuffle=on ./...
+
+lint: ## check format, vet, linters and the import rules
+	$(GOLANGCI_LINT) run
+
+fmt: ## rewrite the sources in gofumpt's format
+	$(GOFUMPT) -w .
+
+bench: ## run the benchmarks (BENCH=pattern)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+fuzz: ## run every fuzz target for FUZZTIME (30s) each
+	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -r -n1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | cut -c6-); do \
+			echo "== $$dir $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir; \
+		done; \
+	done
+
+cover: ## write cover.html and print the total
+	go test -shuffle=on -coverpkg=./... -coverprofile=cover.out ./...
+	go tool cover -html=cover.out -o cover.html
+	@go tool cover -func=cover.out | tail -1
+
+vuln: ## look for known vulnerabilities (needs internet)
+	$(GOVULNCHECK) ./...
+
+clean: ## remove what the other targets made
+	rm -rf bin cover.out cover.html
