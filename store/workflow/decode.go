@@ -1,0 +1,104 @@
+package workflow
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oc-scheduler/store/fault"
+)
+
+// reader collects one document. Faults don't stop it; a syntax error does.
+type reader struct {
+	d        *jsontext.Decoder
+	faults   fault.List
+	id, name string
+	items    []item
+	links    []link
+	noItems  bool // the items can't be read at all, so links can't be judged
+}
+
+// link is an arrow between two items, by the ids that the document gives; "" is one already refused.
+type link struct{ source, destination string }
+
+// Decode reads a workflow. The error is a fault.List of everything that is wrong with it. Unknown
+// members are ignored; a member that is null counts as absent.
+func Decode(data []byte) (*Workflow, error) {
+	r := &reader{d: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	if err := r.document(); err != nil {
+		r.faults.Add(syntaxFault(data))
+		return nil, r.faults
+	}
+	return r.build()
+}
+
+func (r *reader) document() error {
+	var given bool
+	isObject, err := r.object(func(name string) (err error) {
+		switch name {
+		case "id":
+			r.id, given, err = r.identifier()
+		case "name":
+			r.name, _, err = r.text()
+		case "graph":
+			_, err = r.optionalObject(r.graph)
+		default:
+			err = r.d.SkipValue()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if isObject && !given {
+		r.faults.Add("$.id", "is missing")
+	}
+	return r.end()
+}
+
+// end makes sure that nothing follows.
+func (r *reader) end() error {
+	_, err := r.d.ReadToken()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil:
+		r.faults.Add(fault.Root, "another value follows the workflow")
+	}
+	return err
+}
+
+func (r *reader) graph(name string) error {
+	switch name {
+	case "items":
+		isObject, err := r.optionalObject(r.item)
+		r.noItems = !isObject
+		return err
+	case "links":
+		return r.optionalArray(r.link)
+	}
+	return r.d.SkipValue()
+}
+
+func (r *reader) link() error {
+	var l link
+	var from, to bool
+	isObject, err := r.object(func(name string) (err error) {
+		switch name {
+		case "source":
+			l.source, from, err = r.identifier()
+		case "destination":
+			l.destination, to, err = r.identifier()
+		default:
+			err = r.d.SkipValue()
+		}
+		return err
+	})
+	r.links = append(r.links, l)
+	if err == nil && isObject && (!from || !to) {
+		r.fault("must have a source and a destination")
+	}
+	return err
+}
