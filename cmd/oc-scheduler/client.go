@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// serverFlags are shared by the commands that talk to a running replica.
+type serverFlags struct {
+	Server string `default:"http://127.0.0.1:8080" help:"A running replica."`
+	Output string `short:"o" default:"table" enum:"table,json" help:"table or json."`
+}
+
+// maxAnswer bounds what is read of one answer: a planner has 4 MiB at most.
+const maxAnswer = 64 << 20
+
+// client talks to one replica over HTTP.
+type client struct {
+	base *url.URL
+	http *http.Client
+}
+
+func (f serverFlags) client() (*client, error) {
+	raw := f.Server
+	if !strings.Contains(raw, "://") {
+		raw = "http://" + raw
+	}
+	base, err := url.Parse(raw)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("--server: %q is not a URL such as http://127.0.0.1:8080", f.Server)
+	}
+	return &client{base: base, http: &http.Client{Timeout: time.Minute}}, nil
+}
+
+// url is the address of a path made of unescaped segments.
+func (c *client) url(query url.Values, segments ...string) *url.URL {
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	u := c.base.JoinPath(segments...)
+	u.RawQuery = query.Encode()
+	return u
+}
+
+// get reads one JSON answer. An answer that is none of success is a *problem.
+func (c *client) get(ctx context.Context, u *url.URL) (body []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(u, err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, readProblem(resp)
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+}
+
+// unreachable drops from an error what the reader typed, and says what to do.
+func unreachable(u *url.URL, err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return fmt.Errorf("no replica answers at %s (is `oc-scheduler serve` running? --server): %w", u.Host, err)
+}
+
+// problem is an error answer (RFC 9457).
+type problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Errors []struct {
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+func (p *problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.Title)
+	if p.Detail != "" && p.Detail != p.Title {
+		b.WriteString(": " + p.Detail)
+	}
+	for _, e := range p.Errors {
+		b.WriteString("; " + e.Path + ": " + e.Message)
+	}
+	return b.String()
+}
+
+// readProblem never fails: a proxy's HTML page is an answer, too.
+func readProblem(resp *http.Response) *problem {
+	p := &problem{}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil || json.Unmarshal(bytes.TrimSpace(body), p) != nil || p.Title == "" {
+		p.Title = http.StatusText(resp.StatusCode)
+	}
+	p.Status = resp.StatusCode
+	return p
+}

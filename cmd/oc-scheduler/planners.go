@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+type plannersCmd struct {
+	serverFlags
+	Peer string `arg:"" optional:"" help:"Show the planner of this peer."`
+}
+
+// Run lists the planners, or shows one.
+func (c *plannersCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	if c.Peer != "" {
+		return c.show(ctx, con, client)
+	}
+	return client.list(ctx, con, c.Output, "planners", "PEER GENERATED EXPIRES RESOURCES SLOTS", plannerRow)
+}
+
+func plannerRow(item json.RawMessage) ([]any, error) {
+	var p struct {
+		PeerID      string    `json:"peer_id"`
+		GeneratedAt time.Time `json:"generated_at"`
+		ExpiresAt   time.Time `json:"expires_at"`
+		Resources   int       `json:"resources"`
+		Slots       int       `json:"slots"`
+	}
+	err := json.Unmarshal(item, &p)
+	return []any{p.PeerID, p.GeneratedAt, p.ExpiresAt, p.Resources, p.Slots}, err
+}
+
+// show prints the capacities of one peer, and below them what is booked.
+func (c *plannersCmd) show(ctx context.Context, con *console, client *client) error {
+	body, err := client.get(ctx, client.url(nil, "planners", c.Peer))
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(con.stdout, json.RawMessage(body))
+	}
+	var p plannerDoc
+	if err := json.Unmarshal(body, &p); err != nil {
+		return err
+	}
+	return p.print(con.stdout)
+}

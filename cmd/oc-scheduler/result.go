@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// result is a check result as the contract gives it, as far as people want to see it.
+type result struct {
+	Type        string     `json:"type"`
+	WorkflowID  string     `json:"workflow_id"`
+	Status      string     `json:"status"`
+	Available   bool       `json:"available"`
+	Preemptible bool       `json:"preemptible"`
+	Start       time.Time  `json:"start"`
+	End         time.Time  `json:"end"`
+	NextSlot    *window    `json:"next_slot"`
+	Resources   []resource `json:"resources"`
+	Missing     []string   `json:"missing_planners"`
+	Warnings    []string   `json:"warnings"`
+}
+
+type window struct {
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+}
+
+type resource struct {
+	ItemID     string     `json:"item_id"`
+	Kind       string     `json:"kind"`
+	ResourceID string     `json:"resource_id"`
+	PeerID     string     `json:"peer_id"`
+	InstanceID string     `json:"instance_id"`
+	Status     string     `json:"status"`
+	Conflicts  []conflict `json:"conflicts"`
+}
+
+type conflict struct {
+	window
+	Dimension string  `json:"dimension"`
+	Requested float64 `json:"requested"`
+	Free      float64 `json:"free"`
+}
+
+// exit is the code that tells a script the answer: taken capacity that may be preempted counts.
+func (r *result) exit() error {
+	switch {
+	case r.Available:
+		return nil
+	case r.Status == "unknown":
+		return &exitError{code: exitUnknown}
+	}
+	return &exitError{code: exitUnavailable}
+}
+
+func (r *result) print(w io.Writer) error {
+	if err := r.printHead(w); err != nil {
+		return err
+	}
+	items := newTable(w, "ITEM KIND RESOURCE PEER INSTANCE STATUS")
+	conflicts := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE")
+	var some bool
+	for _, res := range r.Resources {
+		items.row(res.ItemID, res.Kind, res.ResourceID, res.PeerID, res.InstanceID, res.Status)
+		for _, c := range res.Conflicts {
+			some = true
+			conflicts.row(res.ItemID, c.Start, c.End, c.Dimension, number(c.Requested), number(c.Free))
+		}
+	}
+	if err := items.flush(); err != nil || !some {
+		return err
+	}
+	return conflicts.flush()
+}
+
+// printHead answers the question in one line; further lines say what can be done about it.
+func (r *result) printHead(w io.Writer) error {
+	status := r.Status
+	if r.Preemptible {
+		status = "available by preemption"
+	}
+	lines := []string{fmt.Sprintf("%s: %s from %s to %s (%v)", r.WorkflowID, status,
+		cellText(r.Start), cellText(r.End), r.End.Sub(r.Start))}
+	if r.NextSlot != nil {
+		lines = append(lines, fmt.Sprintf("next slot: from %s to %s", cellText(r.NextSlot.Start), cellText(r.NextSlot.End)))
+	}
+	if len(r.Missing) > 0 {
+		lines = append(lines, "missing planners: "+strings.Join(r.Missing, ", "))
+	}
+	for _, warning := range r.Warnings {
+		lines = append(lines, "warning: "+warning)
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

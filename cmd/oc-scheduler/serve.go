@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"oc-scheduler/internal/app"
+)
+
+type serveCmd struct {
+	app.Config
+	logFlags
+}
+
+// Run serves until ctx ends, then drains.
+func (c *serveCmd) Run(ctx context.Context, con *console) error {
+	c.Version = version
+	if c.DataDir == "" {
+		c.DataDir = defaultDataDir(con.env)
+	}
+	return runError(app.Run(ctx, c.Config, c.logger(con)))
+}
+
+// runError gives a fault of the configuration its own exit code.
+func runError(err error) error {
+	var config *app.ConfigError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &config):
+		return &exitError{exitConfig, err}
+	}
+	return &exitError{exitFailure, err}
+}

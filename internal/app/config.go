@@ -1,0 +1,56 @@
+// Package app puts the parts of one replica together: it builds them from a Config, starts them in
+// order, and stops them in reverse. It decides nothing about planners or workflows.
+package app
+
+import (
+	"time"
+
+	"oc-scheduler/store/id"
+)
+
+// Config is what one replica needs to know. The tags are read by the command line: they hold each
+// flag's name, default and help, so that all three stand in one place.
+type Config struct {
+	Listen     string `default:"127.0.0.1:8080" help:"HTTP address; port 0 picks one."`
+	ListenFile string `placeholder:"FILE" help:"Write the HTTP address in use to FILE."`
+
+	NATSURL        []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; none starts an embedded server with JetStream."`
+	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Where the embedded server accepts clients; port 0 picks one, 'off' serves this process alone."`
+	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Write the embedded server's client URL to FILE."`
+	NATSCreds      string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSCA         string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
+	NATSCert       string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
+	NATSKey        string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+	DataDir        string   `placeholder:"DIR" help:"The embedded server's store; by default $XDG_STATE_HOME/oc-scheduler, else ~/.local/state/oc-scheduler."`
+
+	JSReplicas int           `name:"js-replicas" default:"1" help:"JetStream replication of every stream and bucket: 1, 3 or 5."`
+	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`
+	PlannerTTL time.Duration `default:"24h" help:"Life of a planner from its first insertion; whole seconds."`
+
+	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own; repeatable."`
+	MaxStreams          int           `default:"20000" help:"Check streams open at a time."`
+	MaxStreamsPerClient int           `default:"1000" help:"Check streams open at a time for one client address."`
+	ReadyFile           string        `placeholder:"FILE" help:"Create FILE when the replica is ready."`
+	DrainGrace          time.Duration `default:"5s" help:"Time between 'not ready' and closing streams at shutdown."`
+
+	// Version names the build in leases and logs.
+	Version string `kong:"-"`
+}
+
+// Embedded tells whether the replica brings its own NATS server.
+func (c Config) Embedded() bool { return len(c.NATSURL) == 0 }
+
+// ConfigError is a fault of the configuration: no retry helps, an operator has to act.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// checkReplicaID is the rule for ids, under the flag's name.
+func checkReplicaID(name string) error {
+	if name == "" {
+		return nil
+	}
+	return id.Check(name)
+}

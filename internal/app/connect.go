@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// connect returns a connection that keeps trying for ever, from the first attempt on: a NATS server
+// out of reach is no failure. Unusable credentials are a *ConfigError.
+func connect(ctx context.Context, cfg Config, embedded []nats.Option, log *slog.Logger) (*nats.Conn, error) {
+	opts := append(steadyOptions(cfg.ReplicaID), newConnLog(ctx, log).options()...)
+	credentials, err := credentialOptions(cfg)
+	if err != nil {
+		return nil, &ConfigError{err}
+	}
+	opts = append(opts, credentials...)
+	nc, err := nats.Connect(strings.Join(cfg.NATSURL, ","), append(opts, embedded...)...)
+	if err != nil {
+		return nil, fmt.Errorf("NATS connection: %w", err)
+	}
+	return nc, nil
+}
+
+// steadyOptions make outages pass: retries never end and are spread; nothing is kept back to be
+// sent after an outage, when its sender has long reported a failure.
+func steadyOptions(name string) []nats.Option {
+	return []nats.Option{
+		nats.Name("oc-scheduler " + name),
+		nats.RetryOnFailedConnect(true),
+		nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(), // credentials are rotated on the server first
+		nats.ReconnectWait(250 * time.Millisecond),
+		nats.ReconnectJitter(250*time.Millisecond, 500*time.Millisecond),
+		nats.ReconnectBufSize(-1),
+		nats.Timeout(2 * time.Second),
+		nats.PingInterval(10 * time.Second),
+		nats.MaxPingsOutstanding(2),
+	}
+}
+
+// credentialOptions reads the files once, so that a wrong path is told at start.
+func credentialOptions(cfg Config) ([]nats.Option, error) {
+	var opts []nats.Option
+	var errs []error
+	if cfg.NATSCreds != "" {
+		_, err := os.Stat(cfg.NATSCreds)
+		errs = append(errs, flag("--nats-creds", err))
+		opts = append(opts, nats.UserCredentials(cfg.NATSCreds))
+	}
+	if cfg.NATSCA != "" {
+		errs = append(errs, flag("--nats-ca", checkCA(cfg.NATSCA)))
+		opts = append(opts, nats.RootCAs(cfg.NATSCA))
+	}
+	if cfg.NATSCert != "" {
+		_, err := tls.LoadX509KeyPair(cfg.NATSCert, cfg.NATSKey)
+		errs = append(errs, flag("--nats-cert, --nats-key", err))
+		opts = append(opts, nats.ClientCert(cfg.NATSCert, cfg.NATSKey))
+	}
+	return opts, errors.Join(errs...)
+}
+
+func checkCA(file string) error {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%s holds no PEM certificate", file)
+	}
+	return nil
+}

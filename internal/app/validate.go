@@ -1,0 +1,134 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Validate reports all that is wrong with the configuration in one error, each fault with its flag.
+// It reads no file and opens no connection.
+func (c Config) Validate() error {
+	return errors.Join(
+		flag("--listen", checkAddress(c.Listen)),
+		flag("--nats-listen", c.checkNATSListen()),
+		flag("--nats-url", checkNATSURLs(c.NATSURL)),
+		c.checkCredentials(),
+		flag("--js-replicas", c.checkReplication()),
+		flag("--replica-id", checkReplicaID(c.ReplicaID)),
+		flag("--planner-ttl", checkTTL(c.PlannerTTL)),
+		flag("--allow-origin", checkOrigins(c.AllowOrigin)),
+		flag("--max-streams", checkPositive(c.MaxStreams)),
+		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),
+		flag("--drain-grace", checkNotNegative(c.DrainGrace)),
+	)
+}
+
+func flag(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT", addr)
+	}
+	return checkPort(port)
+}
+
+func checkPort(port string) error {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%q is not a port between 0 and 65535", port)
+	}
+	return nil
+}
+
+func (c Config) checkNATSListen() error {
+	if c.NATSListen == "off" || !c.Embedded() {
+		return nil
+	}
+	return checkAddress(c.NATSListen)
+}
+
+// checkNATSURLs never repeats a URL: it may hold a password.
+func checkNATSURLs(urls []string) error {
+	for i, raw := range urls {
+		if !strings.Contains(raw, "://") {
+			raw = "nats://" + raw
+		}
+		u, err := url.Parse(raw)
+		switch {
+		case err != nil || u.Hostname() == "":
+			return fmt.Errorf("URL %d of %d is not a NATS URL such as nats://192.0.2.1:4222", i+1, len(urls))
+		case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
+			return fmt.Errorf("scheme %q is none of nats, tls, ws, wss", u.Scheme)
+		}
+		if port := u.Port(); port != "" {
+			if err := checkPort(port); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkCredentials holds the rules that concern several flags.
+func (c Config) checkCredentials() error {
+	var errs []error
+	if (c.NATSCert == "") != (c.NATSKey == "") {
+		errs = append(errs, errors.New("--nats-cert and --nats-key go together"))
+	}
+	if c.Embedded() && (c.NATSCreds != "" || c.NATSCA != "" || c.NATSCert != "") {
+		errs = append(errs, errors.New("--nats-creds, --nats-ca and --nats-cert need --nats-url: the embedded server takes none"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkReplication() error {
+	switch {
+	case c.JSReplicas != 1 && c.JSReplicas != 3 && c.JSReplicas != 5:
+		return fmt.Errorf("%d is none of 1, 3, 5", c.JSReplicas)
+	case c.JSReplicas > 1 && c.Embedded():
+		return fmt.Errorf("%d needs a cluster (--nats-url): the embedded server is one", c.JSReplicas)
+	}
+	return nil
+}
+
+func checkTTL(ttl time.Duration) error {
+	if ttl < time.Second || ttl%time.Second != 0 {
+		return fmt.Errorf("%v is not a whole number of seconds, at least 1s", ttl)
+	}
+	return nil
+}
+
+func checkOrigins(origins []string) error {
+	for _, o := range origins {
+		u, err := url.Parse(o)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != o {
+			return fmt.Errorf("%q is not an origin such as https://portal.example.org", o)
+		}
+	}
+	return nil
+}
+
+func checkPositive(n int) error {
+	if n < 1 {
+		return fmt.Errorf("%d is not above zero", n)
+	}
+	return nil
+}
+
+func checkNotNegative(d time.Duration) error {
+	if d < 0 {
+		return fmt.Errorf("%v is below zero", d)
+	}
+	return nil
+}
