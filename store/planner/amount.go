@@ -56,11 +56,14 @@ func ParseAmount(number string, round Rounding) (Amount, error) {
 	if err != nil || v > uint64(MaxAmount) {
 		return 0, tooLarge()
 	}
-	if round == Up && strings.Trim(rest, "0") != "" {
-		v++
+	if strings.Trim(rest, "0") == "" {
+		return Amount(v), nil
 	}
-	if Amount(v) > MaxAmount {
+	if v == uint64(MaxAmount) {
 		return 0, tooLarge()
+	}
+	if round == Up {
+		v++
 	}
 	return Amount(v), nil
 }
@@ -82,7 +85,7 @@ func decimal(number string) (digits string, exponent int, err error) {
 	}
 	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
 	digits = whole + fraction
-	if whole == "" || hasPoint && fraction == "" || strings.Trim(digits, "0123456789") != "" {
+	if whole == "" || len(whole) > 1 && whole[0] == '0' || hasPoint && fraction == "" || strings.Trim(digits, "0123456789") != "" {
 		return "", 0, fmt.Errorf("%w: not a number", ErrAmount)
 	}
 	return digits, exponent - len(fraction), nil

@@ -19,42 +19,57 @@ type Quantity struct {
 // sorted by dimension, zeros included. Faults go to faults under path. The returned error is a
 // syntax error of the JSON text alone; after it d cannot be read any further.
 func ReadQuantities(d *jsontext.Decoder, path string, round Rounding, faults *fault.List) ([]Quantity, error) {
-	r := quantityReader{d: d, round: round, faults: faults}
-	if err := r.object(path, "", true); err != nil {
+	var list []Quantity
+	r := quantityReader{d: d, path: path, depth: d.StackDepth(), round: round, faults: faults}
+	r.add = func(dimension []byte, amount Amount) {
+		list = append(list, Quantity{string(dimension), amount})
+	}
+	if err := r.read(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(r.list, func(a, b Quantity) int { return cmp.Compare(a.Dimension, b.Dimension) })
-	for i := 1; i < len(r.list); i++ {
-		if r.list[i].Dimension == r.list[i-1].Dimension {
-			faults.Add(path, "dimension %q is named twice", r.list[i].Dimension)
+	slices.SortFunc(list, func(a, b Quantity) int { return cmp.Compare(a.Dimension, b.Dimension) })
+	for i := 1; i < len(list); i++ {
+		if list[i].Dimension == list[i-1].Dimension {
+			faults.Add(path, "dimension %q is named twice", shorten(list[i].Dimension))
 		}
 	}
-	return r.list, nil
+	return list, nil
 }
 
+// quantityReader reads objects of amounts, each handed to add with a name that is valid during the call.
 type quantityReader struct {
 	d      *jsontext.Decoder
+	path   string // of the value that begins at depth
+	depth  int
 	round  Rounding
 	faults *fault.List
-	list   []Quantity
+	add    func(dimension []byte, amount Amount)
+
+	name, unquoted []byte // reused
 }
 
-// object reads one level; prefix is the name of the outer level with its dot.
-func (r *quantityReader) object(path, prefix string, nested bool) error {
+// read reads one object of amounts.
+func (r *quantityReader) read() error {
+	r.name = r.name[:0]
+	return r.object(true)
+}
+
+// object reads one level; r.name is that of the level above, with its dot.
+func (r *quantityReader) object(nested bool) error {
 	if kind := r.d.PeekKind(); kind != '{' {
-		r.faults.Add(path, "must be an object of amounts, not %s", kindName(kind))
-		return r.d.SkipValue()
+		return r.skip("must be an object of amounts, not %s", kindName(kind))
 	}
 	if _, err := r.d.ReadToken(); err != nil {
 		return err
 	}
+	prefix := len(r.name)
 	for r.d.PeekKind() != '}' {
-		name, err := r.d.ReadToken()
+		key, err := readString(r.d, &r.unquoted)
 		if err != nil {
 			return err
 		}
-		key := name.String()
-		if err := r.value(fault.Member(path, key), prefix+key, nested); err != nil {
+		r.name = append(r.name[:prefix], key...)
+		if err := r.value(nested); err != nil {
 			return err
 		}
 	}
@@ -62,28 +77,47 @@ func (r *quantityReader) object(path, prefix string, nested bool) error {
 	return err
 }
 
-func (r *quantityReader) value(path, dimension string, nested bool) error {
+func (r *quantityReader) value(nested bool) error {
 	switch kind := r.d.PeekKind(); {
 	case kind == '0':
-		number, err := r.d.ReadValue()
-		if err != nil {
-			return err
-		}
-		amount, err := ParseAmount(string(number), r.round)
-		if err != nil {
-			r.faults.Add(path, "%v: %s", err, shorten(string(number)))
-			return nil
-		}
-		if dimension == "" {
-			r.faults.Add(path, "a dimension needs a name")
-			return nil
-		}
-		r.list = append(r.list, Quantity{intern(dimension), amount})
-		return nil
+		return r.number()
 	case kind == '{' && nested:
-		return r.object(path, dimension+".", false)
+		r.name = append(r.name, '.')
+		return r.object(false)
+	case nested:
+		return r.skip("must be a number or an object of numbers, not %s", kindName(kind))
 	default:
-		r.faults.Add(path, "must be a number%s, not %s", map[bool]string{true: " or an object of numbers"}[nested], kindName(kind))
-		return r.d.SkipValue()
+		return r.skip("must be a number, not %s", kindName(kind))
 	}
+}
+
+func (r *quantityReader) number() error {
+	number, err := r.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	amount, err := ParseAmount(string(number), r.round)
+	switch {
+	case err != nil:
+		r.fault("%v: %s", err, shorten(string(number)))
+	case len(r.name) == 0:
+		r.fault("a dimension needs a name")
+	default:
+		r.add(r.name, amount)
+	}
+	return nil
+}
+
+// skip passes over the value that follows and tells what is wrong with it.
+func (r *quantityReader) skip(format string, args ...any) error {
+	if err := r.d.SkipValue(); err != nil {
+		return err
+	}
+	r.fault(format, args...)
+	return nil
+}
+
+// fault tells what is wrong with the value that was read last.
+func (r *quantityReader) fault(format string, args ...any) {
+	addFault(r.faults, r.d, r.path, r.depth, format, args...)
 }

@@ -1,0 +1,67 @@
+package planner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Digest names what decisions depend on: capacities, booked slots and warnings, whatever the order
+// in which they were published; not generated_at. It is the same in every process.
+func (p *Planner) Digest() [16]byte {
+	if d := p.digest.Load(); d != nil {
+		return *d
+	}
+	sum := sha256.Sum256(p.canonical())
+	d := [16]byte(sum[:16])
+	p.digest.Store(&d)
+	return d
+}
+
+// canonical is the content as bytes. Every list is preceded by its length, so that no two contents
+// are written alike.
+func (p *Planner) canonical() []byte {
+	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+16*len(p.capDims)+24*len(p.starts)+16*len(p.usageDims))
+	b = binary.AppendUvarint(b, uint64(len(p.warnings)))
+	for _, w := range p.warnings {
+		b = appendName(b, w)
+	}
+	for i := range p.resources {
+		resource, end := p.rowsOf(i)
+		b = binary.AppendUvarint(b, uint64(end-resource))
+		for row := resource; row < end; row++ {
+			b = p.appendRow(b, row)
+		}
+	}
+	return b
+}
+
+func (p *Planner) appendRow(b []byte, row int) []byte {
+	b = appendName(b, p.rows[row].id.Value())
+	first, end := p.capacitiesOf(row)
+	b = p.appendAmounts(b, p.capDims[first:end], p.capAmounts[first:end])
+	first, end = p.slotsOf(row)
+	b = binary.AppendUvarint(b, uint64(end-first))
+	for slot := first; slot < end; slot++ {
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.starts[slot]))
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.ends[slot]))
+		first, end := p.usageOf(slot)
+		b = p.appendAmounts(b, p.usageDims[first:end], p.usageAmounts[first:end])
+	}
+	return b
+}
+
+func (p *Planner) appendAmounts(b []byte, dims []uint16, amounts []Amount) []byte {
+	b = binary.AppendUvarint(b, uint64(len(dims)))
+	for i, number := range dims {
+		name := "" // of a slot without usage; no dimension is named so
+		if number != whole {
+			name = p.dimensions[number].Value()
+		}
+		b = binary.AppendUvarint(appendName(b, name), uint64(amounts[i]))
+	}
+	return b
+}
+
+func appendName(b []byte, name string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(name))), name...)
+}

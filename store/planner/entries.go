@@ -1,0 +1,133 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+)
+
+// capacities reads resource → instance → amounts.
+func (d *decoder) capacities() error {
+	return d.object(func(name []byte) error {
+		resource := d.identifier(name)
+		d.instances = append(d.instances, instance{resource: resource, id: none})
+		return d.object(func(name []byte) error {
+			instance := instance{resource: resource, id: d.identifier(name)}
+			var err error
+			instance.span, err = d.amounts(Down)
+			d.instances = append(d.instances, instance)
+			return err
+		})
+	})
+}
+
+// schedule reads resource → list of slots; null is an empty list.
+func (d *decoder) schedule() error {
+	return d.object(func(name []byte) error {
+		resource := d.identifier(name)
+		switch kind := d.PeekKind(); kind {
+		case '[':
+		case 'n':
+			return d.SkipValue()
+		default:
+			return d.skip("must be a list of slots, not %s", kindName(kind))
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+		for d.PeekKind() != ']' {
+			if err := d.slot(resource); err != nil {
+				return err
+			}
+		}
+		_, err := d.ReadToken()
+		return err
+	})
+}
+
+// slot reads one booked slot; one that lasts no time is left out.
+func (d *decoder) slot(resource uint32) error {
+	if kind := d.PeekKind(); kind != '{' {
+		return d.skip("must be an object, not %s", kindName(kind))
+	}
+	s := slot{resource: resource, id: none}
+	var hasStart, hasEnd, hasUsage bool
+	faults := len(d.faults)
+	err := d.object(func(name []byte) (err error) {
+		switch string(name) {
+		case "start":
+			hasStart = true
+			return d.time(&s.start)
+		case "end":
+			hasEnd = true
+			return d.time(&s.end)
+		case "instance_id":
+			if d.PeekKind() == 'n' {
+				return d.SkipValue()
+			}
+			return d.text(func(text []byte) (err error) {
+				s.id, err = d.ids.identifier(text)
+				return err
+			})
+		case "usage":
+			hasUsage = d.PeekKind() != 'n'
+			s.span, err = d.amounts(Up)
+			return err
+		}
+		return d.SkipValue()
+	})
+	if err != nil {
+		return err
+	}
+	if !hasUsage {
+		d.usage = append(d.usage, usage{dimension: none})
+		s.span = span{uint32(len(d.usage) - 1), uint32(len(d.usage))}
+	}
+	switch {
+	case len(d.faults) > faults:
+	case !hasStart || !hasEnd:
+		d.fault("a slot needs start and end")
+	case s.end < s.start:
+		d.fault("ends before it starts")
+	case s.start < s.end:
+		d.slots = append(d.slots, s)
+	}
+	return nil
+}
+
+// amounts reads an object of amounts; null is an empty one. They are appended to the usage column,
+// by the number of their dimension, zeros left out.
+func (d *decoder) amounts(round Rounding) (span, error) {
+	first := len(d.usage)
+	if d.PeekKind() == 'n' {
+		return span{}, d.SkipValue()
+	}
+	d.quantities.round = round
+	if err := d.quantities.read(); err != nil {
+		return span{}, err
+	}
+	list := d.usage[first:]
+	slices.SortFunc(list, func(a, b usage) int { return cmp.Compare(a.dimension, b.dimension) })
+	for i := 1; i < len(list); i++ {
+		if list[i].dimension == list[i-1].dimension {
+			d.fault("dimension %q is named twice", shorten(d.dimensions.list[list[i].dimension]))
+		}
+	}
+	list = slices.DeleteFunc(list, func(u usage) bool { return round == Up && u.amount == 0 })
+	d.usage = d.usage[:first+len(list)]
+	return span{uint32(first), uint32(len(d.usage))}, nil
+}
+
+// addQuantity takes what the quantity reader found.
+func (d *decoder) addQuantity(dimension []byte, amount Amount) {
+	number, _ := d.dimensions.number(dimension)
+	d.usage = append(d.usage, usage{number, amount})
+}
+
+// identifier numbers a member's name that must be an identifier.
+func (d *decoder) identifier(name []byte) uint32 {
+	number, err := d.ids.identifier(name)
+	if err != nil {
+		d.fault("%v", err)
+	}
+	return number
+}

@@ -1,0 +1,103 @@
+package planner
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Index answers questions about one planner. What it needs for that it builds when first asked and
+// keeps; it is safe for concurrent use.
+type Index struct {
+	planner   *Planner
+	resources map[string]*Resource
+
+	shelf    atomic.Pointer[shelf]
+	building sync.Mutex // one timeline is built at a time, so that many who ask build it once
+}
+
+// shelf holds the timelines that were built: one place for each capacity of each instance, then one
+// for the occupancy of each row.
+type shelf struct {
+	timelines []atomic.Pointer[Timeline]
+	weight    atomic.Int64
+}
+
+// maxWeight bounds the memory of one index, in bytes. A full shelf is replaced by an empty one;
+// who still uses what stood on it is not disturbed.
+const maxWeight = 64 << 20
+
+// NewIndex prepares questions about p. It takes time and memory for the instances, not for slots.
+func NewIndex(p *Planner) *Index {
+	x := &Index{planner: p, resources: make(map[string]*Resource, len(p.resources))}
+	x.shelf.Store(x.emptyShelf())
+	for i, row := range p.resources {
+		x.resources[p.rows[row].id.Value()] = x.newResource(p.rowsOf(i))
+	}
+	return x
+}
+
+func (x *Index) emptyShelf() *shelf {
+	return &shelf{timelines: make([]atomic.Pointer[Timeline], len(x.planner.capDims)+len(x.planner.rows))}
+}
+
+// Planner is what the index is about.
+func (x *Index) Planner() *Planner { return x.planner }
+
+// Resource is the resource of that name, nil when it has no capacities.
+func (x *Index) Resource(id string) *Resource { return x.resources[id] }
+
+// Weight is about how much memory the index holds now, in bytes, without the planner.
+func (x *Index) Weight() int64 {
+	return int64(64*len(x.planner.rows)+8*len(x.planner.capDims)) + x.shelf.Load().weight.Load()
+}
+
+func (s *shelf) full() bool { return s.weight.Load() > maxWeight }
+
+// at is the timeline in place, nil when there is none or the shelf must be replaced.
+func (s *shelf) at(place int) *Timeline {
+	if s.full() {
+		return nil
+	}
+	return s.timelines[place].Load()
+}
+
+// timeline is the one in place of the shelf; gather collects its bookings when it has to be built.
+func (x *Index) timeline(place int, capacity Amount, gather func() (begins, ends []edge)) *Timeline {
+	if t := x.shelf.Load().at(place); t != nil {
+		return t
+	}
+	x.building.Lock()
+	defer x.building.Unlock()
+	s := x.shelf.Load()
+	if t := s.at(place); t != nil {
+		return t
+	}
+	if s.full() {
+		s = x.emptyShelf()
+		x.shelf.Store(s)
+	}
+	at, use := sweep(gather())
+	t := newTimeline(capacity, at, use, &s.weight)
+	s.timelines[place].Store(t)
+	return t
+}
+
+// gather collects the bookings of an instance's own slots and of those of its whole resource.
+func (p *Planner) gather(resource, instance int, takes func(slot int) Amount) (begins, ends []edge) {
+	sharedFirst, sharedEnd := p.slotsOf(resource)
+	ownFirst, ownEnd := p.slotsOf(instance)
+	n := sharedEnd - sharedFirst + ownEnd - ownFirst
+	begins, ends = make([]edge, 0, n), make([]edge, 0, n)
+	add := func(slot int) {
+		if amount := takes(slot); amount > 0 {
+			begins, ends = append(begins, edge{p.starts[slot], amount}), append(ends, edge{p.ends[slot], amount})
+		}
+	}
+	for slot := sharedFirst; slot < sharedEnd; slot++ {
+		add(slot)
+	}
+	for slot := ownFirst; slot < ownEnd; slot++ {
+		add(slot)
+	}
+	return begins, ends
+}

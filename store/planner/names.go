@@ -1,0 +1,53 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+	"unique"
+
+	"oc-scheduler/store/id"
+)
+
+// names numbers the names of one document in the order in which they are first seen.
+type names struct {
+	numbers map[string]uint32
+	list    []string
+}
+
+// number is the number of name; seen is false the first time.
+func (n *names) number(name []byte) (number uint32, seen bool) {
+	if number, seen = n.numbers[string(name)]; seen {
+		return number, true
+	}
+	if n.numbers == nil {
+		n.numbers = make(map[string]uint32)
+	}
+	number = uint32(len(n.list))
+	s := string(name)
+	n.numbers[s], n.list = number, append(n.list, s)
+	return number, false
+}
+
+// identifier numbers a name that must be an identifier, and says at its first sight why it is none.
+func (n *names) identifier(name []byte) (uint32, error) {
+	number, seen := n.number(name)
+	if seen {
+		return number, nil
+	}
+	return number, id.Check(n.list[number])
+}
+
+// ranks is the place of each number when the names are sorted, and the sorted names, shared with
+// all other planners that use them. A handle keeps its name shared: a string taken out of it does not.
+func (n *names) ranks() (rank []uint32, sorted []unique.Handle[string]) {
+	order := make([]uint32, len(n.list))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
+	rank, sorted = make([]uint32, len(order)), make([]unique.Handle[string], len(order))
+	for place, number := range order {
+		rank[number], sorted[place] = uint32(place), unique.Make(n.list[number])
+	}
+	return rank, sorted
+}

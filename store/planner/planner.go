@@ -1,0 +1,117 @@
+// Package planner holds what one peer still has: capacities and booked slots, the amounts in use
+// over time, and the gaps in which something fits. It is pure: no clock, no goroutine, no network.
+//
+// A [Planner] is what was published, decoded once into columns, immutable and small, so that tens of
+// thousands stay in memory. An [Index] answers questions about one planner; it builds a [Timeline]
+// for one dimension of one instance when first asked, and [Gaps] for one amount likewise, keeps
+// them within bounds, and is safe for concurrent use. Everything it hands out is immutable.
+//
+// Times are Unix nanoseconds; every interval is half-open, [start, end).
+package planner
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+	"unique"
+)
+
+// Planner is one peer's capacities and schedule.
+//
+// Rows are owners of slots: each resource is a row, followed by the rows of its instances. The slots
+// of a resource's own row are those without instance; they apply to every instance of it.
+// Resources, instances and dimensions are in byte order of their names, the slots of a row by
+// start. Ends are positions after the last element: row i owns slots rows[i-1].slots to rows[i].slots.
+type Planner struct {
+	peerID      string
+	generatedAt int64
+	warnings    []string
+
+	dimensions []unique.Handle[string]
+	resources  []uint32 // rows of the resources
+	rows       []row
+
+	capDims    []uint16 // capacities of the rows, each row's by dimension
+	capAmounts []Amount
+
+	starts, ends []int64
+	usageEnds    []uint32 // of each slot, into the next two
+	usageDims    []uint16 // each slot's by dimension; zero amounts are left out
+	usageAmounts []Amount
+
+	digest atomic.Pointer[[16]byte] // computed when first asked for
+}
+
+type row struct {
+	id         unique.Handle[string]
+	capacities uint32 // end of its capacities
+	slots      uint32 // end of its slots
+}
+
+// whole stands in usageDims, alone, for a slot that takes all of its instance.
+const whole = uint16(none & math.MaxUint16)
+
+// PeerID is the peer whose planner this is.
+func (p *Planner) PeerID() string { return p.peerID }
+
+// GeneratedAt is when the peer made the planner, in UTC.
+func (p *Planner) GeneratedAt() time.Time { return time.Unix(0, p.generatedAt).UTC() }
+
+// Warnings says which bookings are ignored because their resource or instance has no capacities:
+// a few sorted lines. The caller must not change them.
+func (p *Planner) Warnings() []string { return p.warnings }
+
+// Counts is how many resources have capacities, and how many slots count.
+func (p *Planner) Counts() (resources, slots int) { return len(p.resources), len(p.starts) }
+
+// rowsOf is the row of the i-th resource and the end of its instances' rows.
+func (p *Planner) rowsOf(i int) (first, end int) {
+	end = len(p.rows)
+	if i+1 < len(p.resources) {
+		end = int(p.resources[i+1])
+	}
+	return int(p.resources[i]), end
+}
+
+func (p *Planner) slotsOf(row int) (first, end int) {
+	if row > 0 {
+		first = int(p.rows[row-1].slots)
+	}
+	return first, int(p.rows[row].slots)
+}
+
+func (p *Planner) capacitiesOf(row int) (first, end int) {
+	if row > 0 {
+		first = int(p.rows[row-1].capacities)
+	}
+	return first, int(p.rows[row].capacities)
+}
+
+func (p *Planner) usageOf(slot int) (first, end int) {
+	if slot > 0 {
+		first = int(p.usageEnds[slot-1])
+	}
+	return first, int(p.usageEnds[slot])
+}
+
+// takes is how much of a dimension a slot takes from an instance that has capacity of it.
+func (p *Planner) takes(slot int, dimension uint16, capacity Amount) Amount {
+	first, end := p.usageOf(slot)
+	dims := p.usageDims[first:end]
+	if len(dims) == 1 && dims[0] == whole {
+		return capacity
+	}
+	if i, ok := slices.BinarySearch(dims, dimension); ok {
+		return p.usageAmounts[first+i]
+	}
+	return 0
+}
+
+// occupies is 1 for a slot that takes anything at all.
+func (p *Planner) occupies(slot int) Amount {
+	if first, end := p.usageOf(slot); first < end {
+		return Unit
+	}
+	return 0
+}

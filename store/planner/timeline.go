@@ -1,0 +1,104 @@
+package planner
+
+import (
+	"iter"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Interval is half-open, [Start, End), in Unix nanoseconds. An End of math.MaxInt64 is never reached.
+type Interval struct{ Start, End int64 }
+
+// Timeline is how much of one dimension of one instance is in use over time: a step function.
+type Timeline struct {
+	capacity Amount
+	at       []int64        // when the steps begin; the first at the beginning of time
+	use      maxima[Amount] // in use from then on
+
+	weight *atomic.Int64 // bytes held, of this and its neighbours
+	mu     sync.RWMutex
+	gaps   map[Amount]*Gaps
+}
+
+// maxGaps is how many amounts a timeline remembers the gaps of. Workflows ask for the same few amounts.
+const maxGaps = 64
+
+// nothing is the timeline of what an instance does not have.
+var nothing = newTimeline(0, []int64{math.MinInt64}, []Amount{0}, new(atomic.Int64))
+
+func newTimeline(capacity Amount, at []int64, use []Amount, weight *atomic.Int64) *Timeline {
+	t := &Timeline{capacity: capacity, at: at, use: newMaxima(use), weight: weight}
+	weight.Add(int64(128 + 8*(cap(at)+cap(use)+len(t.use.tree))))
+	return t
+}
+
+// Capacity is how much there is in all.
+func (t *Timeline) Capacity() Amount { return t.capacity }
+
+// MaxUse is the most that is in use at any moment of [start, end); 0 when that is empty. It may
+// exceed the capacity, and is math.MaxInt64 when it is that or more.
+func (t *Timeline) MaxUse(start, end int64) Amount {
+	if start >= end {
+		return 0
+	}
+	return t.use.over(lastAtOrBefore(t.at, start), lastAtOrBefore(t.at, end-1)+1)
+}
+
+// Steps is the use over [start, end), cut at it: intervals that follow each other without a break,
+// neighbours of different use.
+func (t *Timeline) Steps(start, end int64) iter.Seq2[Interval, Amount] {
+	return func(yield func(Interval, Amount) bool) {
+		for i := lastAtOrBefore(t.at, start); start < end; i++ {
+			stop := end
+			if i+1 < len(t.at) {
+				stop = min(stop, t.at[i+1])
+			}
+			if !yield(Interval{start, stop}, t.use.values[i]) {
+				return
+			}
+			start = stop
+		}
+	}
+}
+
+// Gaps is when amount is free. Nothing at all is always free, even where more is booked than there is.
+func (t *Timeline) Gaps(amount Amount) *Gaps {
+	switch {
+	case amount <= 0:
+		return always
+	case amount > t.capacity:
+		return never
+	case len(t.at) == 1:
+		return always
+	}
+	t.mu.RLock()
+	g := t.gaps[amount]
+	t.mu.RUnlock()
+	if g != nil {
+		return g
+	}
+	return t.remember(amount, gapsBelow(t.at, t.use.values, t.capacity-amount))
+}
+
+// remember keeps g for the next who asks, in the place of any other when there are many.
+func (t *Timeline) remember(amount Amount, g *Gaps) *Gaps {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if earlier := t.gaps[amount]; earlier != nil {
+		return earlier
+	}
+	if t.gaps == nil {
+		t.gaps = make(map[Amount]*Gaps)
+	}
+	for any, old := range t.gaps {
+		if len(t.gaps) < maxGaps {
+			break
+		}
+		t.weight.Add(-old.weight())
+		delete(t.gaps, any)
+	}
+	t.gaps[amount] = g
+	t.weight.Add(g.weight())
+	return g
+}
