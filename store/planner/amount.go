@@ -33,6 +33,9 @@ var ErrAmount = errors.New("invalid amount")
 // ParseAmount reads a JSON number exactly, without passing through floating point. It fails,
 // wrapping ErrAmount, for a negative number, one above 10^15 and for text that is no JSON number.
 func ParseAmount(number string, round Rounding) (Amount, error) {
+	if v, ok := small(number); ok {
+		return v, nil
+	}
 	digits, exponent, err := decimal(number)
 	if err != nil {
 		return 0, err
@@ -66,6 +69,22 @@ func ParseAmount(number string, round Rounding) (Amount, error) {
 		v++
 	}
 	return Amount(v), nil
+}
+
+// small reads what nearly every amount is, a few digits, faster than ParseAmount does.
+func small(number string) (Amount, bool) {
+	if len(number) == 0 || len(number) > 12 || number[0] == '0' {
+		return 0, false
+	}
+	v := Amount(0)
+	for i := range len(number) {
+		digit := number[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		v = 10*v + Amount(digit)
+	}
+	return v * Unit, true
 }
 
 func tooLarge() error {

@@ -2,9 +2,10 @@ package planner
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"unique"
+
+	"oc-scheduler/store/fault"
 )
 
 // Bounds of one planner. No real one comes near; they keep a hostile one from costing more than its size.
@@ -13,10 +14,11 @@ const (
 	maxBookings   = 1 << 22    // slots, one without instance counted for each of its resource's instances
 )
 
-// planner sorts what was read into columns.
+// planner sorts what was read into columns. The error is a fault.List.
 func (d *decoder) planner() (*Planner, error) {
 	if n := len(d.dimensions.list); n > maxDimensions {
-		return nil, fmt.Errorf("%d dimensions; at most %d are possible", n, maxDimensions)
+		d.faults.Add(fault.Root, "%d dimensions; at most %d are possible", n, maxDimensions)
+		return nil, d.faults
 	}
 	p := &Planner{peerID: d.peerID, generatedAt: d.generatedAt}
 	idRank, ids := d.ids.ranks()
@@ -27,7 +29,8 @@ func (d *decoder) planner() (*Planner, error) {
 	d.assign(p, ids)
 	d.fillSlots(p)
 	if n := p.bookings(); n > maxBookings {
-		return nil, fmt.Errorf("slots without instance make %d bookings; at most %d are possible", n, maxBookings)
+		d.faults.Add("$.schedule", "slots without instance make %d bookings; at most %d are possible", n, maxBookings)
+		return nil, d.faults
 	}
 	return p, nil
 }

@@ -37,6 +37,13 @@ func (n *names) identifier(name []byte) (uint32, error) {
 	return number, id.Check(n.list[number])
 }
 
+// reset forgets all names.
+func (n *names) reset() {
+	clear(n.numbers)
+	clear(n.list)
+	n.list = n.list[:0]
+}
+
 // ranks is the place of each number when the names are sorted, and the sorted names, shared with
 // all other planners that use them. A handle keeps its name shared: a string taken out of it does not.
 func (n *names) ranks() (rank []uint32, sorted []unique.Handle[string]) {

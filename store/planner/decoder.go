@@ -1,0 +1,140 @@
+package planner
+
+import (
+	"bytes"
+	"math"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oc-scheduler/store/fault"
+)
+
+// decoder collects what a document says, in its order; planner then sorts it into columns.
+type decoder struct {
+	*jsontext.Decoder
+	source     bytes.Buffer
+	extra      func(name string, value []byte)
+	faults     fault.List
+	quantities quantityReader
+	unquoted   []byte // reused
+
+	peerID      string
+	generatedAt int64
+
+	ids, dimensions names
+	instances       []instance
+	slots           []slot
+	usage           []usage
+}
+
+// instance is an instance with capacities; one without id stands for its resource.
+type instance struct {
+	resource, id uint32
+	span         // of its capacities
+}
+
+// slot is a booking as it was read; without instance it takes all instances of the resource.
+type slot struct {
+	resource, id uint32
+	start, end   int64
+	span         // of its usage
+	row          uint32
+}
+
+// span is the part of the usage column from first to before last.
+type span struct{ first, last uint32 }
+
+// usage is a capacity or a use of the dimension of that number.
+type usage struct {
+	dimension uint32
+	amount    Amount
+}
+
+// none stands for the instance that is not named, and for all dimensions of a slot without usage.
+const none = math.MaxUint32
+
+// decoders are used again, since planners come by the thousand.
+var decoders = sync.Pool{New: func() any {
+	d := &decoder{Decoder: jsontext.NewDecoder(new(bytes.Buffer))}
+	d.quantities = quantityReader{d: d.Decoder, path: fault.Root, faults: &d.faults, add: d.addQuantity}
+	return d
+}}
+
+// maxPooled is how many entries a decoder may hold when it is put back: a rare large planner must not
+// stay in memory for all the small ones.
+const maxPooled = 4096
+
+func newDecoder(data []byte, extra func(name string, value []byte)) *decoder {
+	d := decoders.Get().(*decoder)
+	d.source, d.extra = *bytes.NewBuffer(data), extra
+	d.Reset(&d.source)
+	return d
+}
+
+// release puts the decoder back without anything of the document in it.
+func (d *decoder) release() {
+	if cap(d.slots)+cap(d.usage)+cap(d.instances)+len(d.ids.list)+len(d.dimensions.list)+cap(d.unquoted) > maxPooled {
+		return
+	}
+	d.source, d.extra, d.faults, d.peerID, d.generatedAt = bytes.Buffer{}, nil, nil, "", 0
+	d.Reset(&d.source)
+	d.ids.reset()
+	d.dimensions.reset()
+	d.instances, d.slots, d.usage = d.instances[:0], d.slots[:0], d.usage[:0]
+	decoders.Put(d)
+}
+
+// text reads a string; what use makes of it may be a fault.
+func (d *decoder) text(use func(text []byte) error) error {
+	if kind := d.PeekKind(); kind != '"' {
+		return d.skip("must be a string, not %s", kindName(kind))
+	}
+	text, err := readString(d.Decoder, &d.unquoted)
+	if err != nil {
+		return err
+	}
+	if err := use(text); err != nil {
+		d.fault("%v", err)
+	}
+	return nil
+}
+
+// object reads an object; null is an empty one.
+func (d *decoder) object(member func(name []byte) error) error {
+	switch kind := d.PeekKind(); kind {
+	case '{':
+	case 'n':
+		return d.SkipValue()
+	default:
+		return d.skip("must be an object, not %s", kindName(kind))
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' {
+		name, err := readString(d.Decoder, &d.unquoted)
+		if err != nil {
+			return err
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// skip passes over the value that follows and tells what is wrong with it.
+func (d *decoder) skip(format string, args ...any) error {
+	if err := d.SkipValue(); err != nil {
+		return err
+	}
+	d.fault(format, args...)
+	return nil
+}
+
+// fault tells what is wrong with the value that was read last.
+func (d *decoder) fault(format string, args ...any) {
+	addFault(&d.faults, d.Decoder, fault.Root, 0, format, args...)
+}
