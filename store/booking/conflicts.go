@@ -1,0 +1,77 @@
+package booking
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"oc-scheduler/store/planner"
+)
+
+// Conflict is a stretch of the window in which one dimension of an instance is short.
+type Conflict struct {
+	Start     time.Time      `json:"start"`
+	End       time.Time      `json:"end"`
+	Dimension string         `json:"dimension"`
+	Requested planner.Amount `json:"requested"`
+	Free      planner.Amount `json:"free"`
+}
+
+// closest is the candidate with the least time in conflict, ties going to the first by id, and its
+// conflicts sorted by start and dimension; nil when there is no candidate.
+func (it *item) closest(w Window, loads []load) (*candidate, []Conflict) {
+	var best *candidate
+	var least []shortage
+	var leastTime int64
+	for _, c := range it.candidates {
+		shortages := c.shortages(w, it, &loads[c.nth])
+		if t := covered(shortages); best == nil || t < leastTime {
+			best, least, leastTime = c, shortages, t
+		}
+	}
+	conflicts := make([]Conflict, len(least))
+	for i, s := range least {
+		conflicts[i] = Conflict{instant(s.Start), instant(s.End), s.dimension, s.requested, s.free}
+	}
+	return best, conflicts
+}
+
+// shortage is a conflict in the making.
+type shortage struct {
+	planner.Interval
+	dimension       string
+	requested, free planner.Amount
+}
+
+func (c *candidate) shortages(w Window, it *item, beside *load) (list []shortage) {
+	for _, k := range c.constraints(it.need, beside) {
+		for interval, use := range k.timeline.Steps(w.Start, w.End) {
+			free := k.free(use)
+			if free >= k.requested {
+				continue
+			}
+			if n := len(list) - 1; n >= 0 && list[n].dimension == k.dimension && list[n].End == interval.Start && list[n].free == free {
+				list[n].End = interval.End // neighbours that differ only in what the client can't see
+				continue
+			}
+			list = append(list, shortage{interval, k.dimension, k.requested, free})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b shortage) int { return cmp.Compare(a.Start, b.Start) })
+	return list
+}
+
+// covered is the length of the union of intervals sorted by start.
+func covered(list []shortage) (total int64) {
+	var end int64
+	for i, s := range list {
+		if i == 0 || s.Start > end {
+			end = s.Start
+		}
+		if s.End > end {
+			total += s.End - end
+			end = s.End
+		}
+	}
+	return total
+}

@@ -1,0 +1,115 @@
+package booking_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+var update = flag.Bool("update", false, "rewrite the results in the golden files")
+
+// golden is one file of testdata/results: a question and the answer that clients see.
+type golden struct {
+	About    string            `json:"about"`
+	Now      time.Time         `json:"now"`
+	Workflow json.RawMessage   `json:"workflow"`
+	Planners []json.RawMessage `json:"planners"`
+	Request  json.RawMessage   `json:"request"`
+	Result   json.RawMessage   `json:"result"`
+}
+
+func TestGoldenResults(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../testdata/results/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var g golden
+			if err := json.Unmarshal(data, &g); err != nil {
+				t.Fatal(err)
+			}
+			got := g.answer(t)
+			if *update {
+				g.Result = got
+				write(t, file, g)
+				return
+			}
+			if want := indent(t, g.Result); !bytes.Equal(indent(t, got), want) {
+				t.Errorf("%s\ngot  %s\nwant %s", g.About, indent(t, got), want)
+			}
+		})
+	}
+}
+
+func (g golden) answer(t *testing.T) []byte {
+	t.Helper()
+	w, err := workflow.Decode(g.Workflow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexes := map[string]*planner.Index{}
+	for _, raw := range g.Planners {
+		p, err := planner.Decode(raw, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes[p.PeerID()] = planner.NewIndex(p)
+	}
+	request, err := booking.DecodeRequest(g.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := func(peerID string) *planner.Index { return indexes[peerID] }
+	r, err := booking.Check(w, index, request, g.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	window, err := request.Resolve(w, g.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ComputedAt = g.Now
+	r.Version = booking.Version(booking.Inputs(w, func(peerID string) (booking.Digest, bool) {
+		x := indexes[peerID]
+		if x == nil {
+			return booking.Digest{}, false
+		}
+		return x.Planner().Digest(), true
+	}, request.Selected), window)
+	return r.JSON()
+}
+
+func indent(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func write(t *testing.T, file string, g golden) {
+	t.Helper()
+	data, err := json.MarshalIndent(g, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,61 @@
+package booking
+
+import (
+	"encoding/json"
+	"time"
+
+	"oc-scheduler/store/workflow"
+)
+
+// Status is the answer to a check, of one item or of all.
+type Status string
+
+// The answers. Unknown: a planner is missing and nothing known forbids the window.
+const (
+	Available   Status = "available"
+	Unavailable Status = "unavailable"
+	Unknown     Status = "unknown"
+)
+
+// Result answers a check, in the shape that clients see.
+type Result struct {
+	Type            string     `json:"type"` // always "result"
+	WorkflowID      string     `json:"workflow_id"`
+	Version         string     `json:"version"`
+	Status          Status     `json:"status"`
+	Available       bool       `json:"available"`
+	Preemptible     bool       `json:"preemptible"`
+	Start           time.Time  `json:"start"`
+	End             time.Time  `json:"end"`
+	NextSlot        *Slot      `json:"next_slot"`
+	Resources       []Resource `json:"resources"`
+	MissingPlanners []string   `json:"missing_planners"`
+	Warnings        []string   `json:"warnings"`
+	ComputedAt      time.Time  `json:"computed_at"`
+}
+
+// Slot is a window that is free.
+type Slot struct {
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+}
+
+// Resource is the answer for one compute or storage item.
+type Resource struct {
+	ItemID     string        `json:"item_id"`
+	Kind       workflow.Kind `json:"kind"`
+	ResourceID string        `json:"resource_id"`
+	PeerID     string        `json:"peer_id"`
+	InstanceID *string       `json:"instance_id"` // where it is placed, or whose conflicts are listed
+	Status     Status        `json:"status"`
+	Conflicts  []Conflict    `json:"conflicts"`
+}
+
+// JSON is the result as clients receive it.
+func (r *Result) JSON() []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic("booking: a result is always JSON: " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,103 @@
+package booking
+
+import (
+	"math"
+
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+// alternatives is a single item that may go on any of several instances: it fits when one does.
+type alternatives struct {
+	lists [][]*planner.Gaps // for each candidate, a gap list a dimension
+}
+
+func (g *group) alternatives() finder {
+	it := g.items[0]
+	var l load
+	l.add(it.need)
+	a := alternatives{}
+	for _, c := range it.candidates {
+		a.lists = append(a.lists, c.gaps(l))
+	}
+	return a
+}
+
+func (a alternatives) next(t, length int64, steps *budget) (first int64, found bool) {
+	first = math.MaxInt64
+	for _, lists := range a.lists {
+		if start, ok := together(lists, t, length, steps); ok && start <= first {
+			first, found = start, true
+		}
+		if first == t || *steps < 0 {
+			break
+		}
+	}
+	return first, found && *steps >= 0
+}
+
+// together is the first start ≥ t that lies in a long enough gap of every list.
+func together(lists []*planner.Gaps, t, length int64, steps *budget) (int64, bool) {
+	for settled := 0; settled < len(lists); {
+		for _, g := range lists {
+			next, ok := g.Earliest(t, length)
+			if !ok || !steps.spend(1) {
+				return 0, false
+			}
+			if next > t {
+				t, settled = next, 0
+			}
+			if settled++; settled == len(lists) {
+				break
+			}
+		}
+	}
+	return t, true
+}
+
+// greedy is a group of several items with a choice of instances. Placement is greedy without
+// backtracking, so a later time may fit because an instance got *worse* and an item moved on from
+// it. The search therefore follows the decisions themselves: each holds until a known time, and
+// the next start worth a try is the first at which any of them changes.
+type greedy struct{ *group }
+
+func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
+	for {
+		change := int64(math.MaxInt64)
+		placed := g.placed(func(c *candidate, need workflow.Need, beside *load) bool {
+			ok, until := verdict(c.constraints(need, beside), t, length, steps)
+			change = min(change, until)
+			return ok
+		})
+		switch {
+		case *steps < 0:
+			return 0, false
+		case placed:
+			return t, true
+		case change == math.MaxInt64:
+			return 0, false
+		}
+		t = change
+	}
+}
+
+// verdict tells whether constraints hold for [t, t+length), and the first later start at which
+// that may change.
+func verdict(l []constraint, t, length int64, steps *budget) (ok bool, until int64) {
+	until = math.MaxInt64
+	steps.spend(1 + len(l))
+	for _, k := range l {
+		gaps := k.timeline.Gaps(k.asked())
+		start, fits := gaps.Earliest(t, length)
+		switch {
+		case !fits:
+			return false, math.MaxInt64
+		case start > t:
+			return false, start // not before: the other constraints can only make it later
+		}
+		if end, _ := gaps.Until(t); end != math.MaxInt64 {
+			until = min(until, end-length+1)
+		}
+	}
+	return true, until
+}

@@ -1,0 +1,316 @@
+package booking_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+// The twin answers checks by trying every nanosecond of a tiny world. It shares no code with the
+// package under test but the decoders.
+
+var epoch = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+
+const span = 24 // ns in which slots lie
+
+func at(ns int) time.Time { return epoch.Add(time.Duration(ns)) }
+
+type (
+	amounts map[string]int // by dimension
+	slot    struct {
+		start, end int
+		instance   string  // empty: all
+		usage      amounts // nil: the whole instance
+	}
+	resource struct {
+		instances map[string]amounts
+		slots     []slot
+	}
+	item struct {
+		id, peer, resource string
+		demand             amounts // nil: the whole instance
+	}
+	world struct {
+		peers    map[string]map[string]*resource // a nil peer has no planner
+		items    []item                          // by id
+		selected map[string]string
+	}
+)
+
+func (w *world) planner(peer string) *planner.Index {
+	if w.peers[peer] == nil {
+		return nil
+	}
+	capacities, schedule := map[string]map[string]amounts{}, map[string][]map[string]any{}
+	for name, r := range w.peers[peer] {
+		capacities[name] = r.instances
+		for _, s := range r.slots {
+			o := map[string]any{"start": at(s.start), "end": at(s.end)}
+			if s.instance != "" {
+				o["instance_id"] = s.instance
+			}
+			if s.usage != nil {
+				o["usage"] = s.usage
+			}
+			schedule[name] = append(schedule[name], o)
+		}
+	}
+	p, err := planner.Decode(encode(map[string]any{"peer_id": peer, "generated_at": epoch, "capacities": capacities, "schedule": schedule}), nil)
+	if err != nil {
+		panic(err)
+	}
+	return planner.NewIndex(p)
+}
+
+func (w *world) workflow() *workflow.Workflow {
+	items := map[string]any{}
+	for _, it := range w.items {
+		o := map[string]any{"id": it.resource, "peer_id": it.peer}
+		if it.demand != nil {
+			o["demand"] = it.demand
+		}
+		items[it.id] = map[string]any{"compute": o}
+	}
+	wf, err := workflow.Decode(encode(map[string]any{"id": "wf", "graph": map[string]any{"items": items}}))
+	if err != nil {
+		panic(err)
+	}
+	return wf
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// free is what an instance has left of a dimension at t beside what was placed.
+func (r *resource) free(instance, dimension string, t int, placed []amounts, empty bool) int {
+	capacity := r.instances[instance][dimension]
+	left := capacity
+	for _, s := range r.slots {
+		if !empty && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) {
+			if s.usage == nil {
+				left -= capacity
+			} else {
+				left -= s.usage[dimension]
+			}
+		}
+	}
+	left = max(left, 0)
+	for _, p := range placed {
+		if p == nil {
+			return 0
+		}
+		left -= p[dimension]
+	}
+	return max(left, 0)
+}
+
+// idle reports whether nothing at all is taken of an instance at t.
+func (r *resource) idle(instance string, t int, placed []amounts, empty bool) bool {
+	for _, s := range r.slots {
+		if !empty && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) && (s.usage == nil || positive(s.usage)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(placed, func(p amounts) bool { return p == nil || positive(p) })
+}
+
+func positive(a amounts) bool {
+	for _, v := range a {
+		if v > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *resource) holds(instance string, demand amounts, start, length int, placed []amounts, empty bool) bool {
+	for t := start; t < start+length; t++ {
+		if demand == nil && !r.idle(instance, t, placed, empty) {
+			return false
+		}
+		for dimension, v := range demand {
+			if v > 0 && r.free(instance, dimension, t, placed, empty) < v {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// place returns item id → instance ("" when it finds none), for items whose planner is known.
+func (w *world) place(start, length int, empty bool) map[string]string {
+	placed, answer := map[string][]amounts{}, map[string]string{}
+	for _, it := range w.items {
+		if w.peers[it.peer] == nil {
+			continue
+		}
+		answer[it.id] = ""
+		r := w.peers[it.peer][it.resource]
+		if r == nil {
+			continue
+		}
+		for _, name := range r.names() {
+			key := it.peer + "/" + it.resource + "/" + name
+			if s := w.selected[it.resource]; s != "" && s != name || !r.holds(name, it.demand, start, length, placed[key], empty) {
+				continue
+			}
+			placed[key] = append(placed[key], it.demand)
+			answer[it.id] = name
+			break
+		}
+	}
+	return answer
+}
+
+func (r *resource) names() []string {
+	var names []string
+	for name := range r.instances {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func complete(placement map[string]string) bool {
+	for _, instance := range placement {
+		if instance == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) missing() bool {
+	return slices.ContainsFunc(w.items, func(it item) bool { return w.peers[it.peer] == nil })
+}
+
+// earliest tries every start; after the last slot nothing changes any more.
+func (w *world) earliest(from, length int) (int, bool) {
+	for t := from; !w.missing() && t <= max(from, span)+1; t++ {
+		if complete(w.place(t, length, false)) {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// conflicts lists what an item lacks on an instance, as "start dimension to end requested free".
+func (w *world) conflicts(it item, instance string, start, length int, placed []amounts) (list []string, time int) {
+	r := w.peers[it.peer][it.resource]
+	demand := it.demand
+	dimensions := []string{"a", "b"}
+	if demand == nil {
+		demand, dimensions = amounts{"instance": 1}, []string{"instance"}
+	}
+	short := make([]bool, start+length)
+	for _, d := range dimensions {
+		var begin, last int
+		flush := func(end int) {
+			if last >= 0 {
+				list = append(list, fmt.Sprintf("%03d %s to %03d %d %d", begin, d, end, demand[d], last))
+			}
+		}
+		last = -1
+		for t := start; t < start+length; t++ {
+			free := -1
+			switch {
+			case it.demand == nil && !r.idle(instance, t, placed, false):
+				free = 0
+			case it.demand != nil:
+				if f := r.free(instance, d, t, placed, false); f < demand[d] {
+					free = f
+				}
+			}
+			if free >= 0 {
+				short[t] = true
+			}
+			if free != last {
+				flush(t)
+				begin, last = t, free
+			}
+		}
+		flush(start + length)
+	}
+	for _, s := range short {
+		if s {
+			time++
+		}
+	}
+	slices.Sort(list)
+	return list, time
+}
+
+func written(conflicts []booking.Conflict) (list []string) {
+	for _, c := range conflicts {
+		list = append(list, fmt.Sprintf("%03d %s to %03d %s %s", c.Start.Sub(epoch), c.Dimension, c.End.Sub(epoch), c.Requested, c.Free))
+	}
+	return list
+}
+
+func drawWorld(t *rapid.T) *world {
+	w := &world{peers: map[string]map[string]*resource{}}
+	draw := func(name string, options ...int) int { return rapid.SampledFrom(options).Draw(t, name) }
+	some := func(name string, top int) amounts {
+		a := amounts{"a": draw(name+".a", 0, 1, 2, 3, 4)}
+		if draw(name+" has b", 0, 0, 1) == 1 {
+			a["b"] = rapid.IntRange(0, top).Draw(t, name+".b")
+		}
+		return a
+	}
+	for _, peer := range []string{"p", "q"}[:draw("peers", 1, 1, 2)] {
+		w.peers[peer] = map[string]*resource{}
+		for _, name := range []string{"r", "s"}[:draw("resources", 1, 2)] {
+			r := &resource{instances: map[string]amounts{}}
+			for i := range draw("instances", 1, 1, 2, 3) {
+				r.instances[fmt.Sprint("i", i)] = amounts{"a": draw("cap.a", 2, 4, 6), "b": draw("cap.b", 0, 3)}
+			}
+			for range rapid.IntRange(0, 7).Draw(t, "slots") {
+				s := slot{start: rapid.IntRange(0, span-1).Draw(t, "start")}
+				s.end = rapid.IntRange(s.start, span).Draw(t, "end")
+				if draw("own", 1, 1, 1, 0) == 1 {
+					s.instance = fmt.Sprint("i", draw("instance", 0, 0, 1, 2))
+				}
+				if draw("used", 1, 1, 1, 0) == 1 {
+					s.usage = some("usage", 3)
+				}
+				r.slots = append(r.slots, s)
+			}
+			w.peers[peer][name] = r
+		}
+	}
+	for i := range rapid.IntRange(1, 4).Draw(t, "items") {
+		it := item{id: fmt.Sprint("n", i), peer: []string{"p", "p", "p", "q"}[draw("peer", 0, 1, 2, 3)], resource: []string{"r", "r", "s"}[draw("resource", 0, 1, 2)]}
+		if draw("demands", 1, 1, 1, 0) == 1 {
+			it.demand = some("demand", 3)
+		}
+		w.items = append(w.items, it)
+	}
+	if draw("select", 0, 0, 1) == 1 {
+		w.selected = map[string]string{"r": fmt.Sprint("i", draw("selected", 0, 1, 2))}
+	}
+	return w
+}
+
+func (w *world) String() string {
+	var b strings.Builder
+	for peer, resources := range w.peers {
+		for name, r := range resources {
+			fmt.Fprintf(&b, "%s/%s %v slots %v\n", peer, name, r.instances, r.slots)
+		}
+	}
+	fmt.Fprintf(&b, "items %v selected %v", w.items, w.selected)
+	return b.String()
+}

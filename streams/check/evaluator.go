@@ -1,0 +1,134 @@
+package check
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+// Bounds of what the evaluator keeps, in bytes as estimated.
+const (
+	indexBytes   = 128 << 20
+	problemBytes = 128 << 20
+	resultBytes  = 32 << 20
+)
+
+// evaluator answers requests, each distinct question once: planner indexes are shared by the
+// problems on them, problems by the windows asked of them, results by the streams that ask the same.
+type evaluator struct {
+	source   Source
+	now      func() time.Time
+	indexes  *cache[booking.Digest, *planner.Index]
+	problems *cache[booking.Digest, *booking.Problem]
+	results  *cache[string, Frame]
+	flight   singleflight.Group
+	metrics  metrics
+}
+
+func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time) *evaluator {
+	return &evaluator{
+		source: source, now: now,
+		indexes:  newCache[booking.Digest, *planner.Index](indexBytes),
+		problems: newCache[booking.Digest, *booking.Problem](problemBytes),
+		results:  newCache[string, Frame](resultBytes),
+		metrics:  newMetrics(reg),
+	}
+}
+
+// evaluate answers r for the present planners. The error is a fault.List.
+func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request) (Frame, error) {
+	window, err := r.Resolve(w, e.now())
+	if err != nil {
+		return Frame{}, err
+	}
+	planners, stored := e.planners(w)
+	inputs := booking.Inputs(w, planners.digest, r.Selected)
+	version := booking.Version(inputs, window)
+	frame, ok := e.results.get(version)
+	if !ok {
+		v, _, _ := e.flight.Do(version, func() (any, error) {
+			return e.compute(w, r, window, planners, inputs, version), nil
+		})
+		frame = v.(Frame)
+	}
+	frame.Stored = stored
+	return frame, nil
+}
+
+func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, window booking.Window, planners snapshot, inputs booking.Digest, version string) Frame {
+	begin := time.Now()
+	problem, ok := e.problems.get(inputs)
+	if !ok {
+		problem = booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners[peerID]) }, r.Selected)
+		e.problems.put(inputs, problem, planners.weight())
+	}
+	result := problem.Check(window)
+	result.Version, result.ComputedAt = version, e.now().UTC()
+	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0}
+	e.results.put(version, frame, len(frame.JSON)+frameOverhead)
+	e.metrics.duration.Observe(time.Since(begin).Seconds())
+	return frame
+}
+
+// index is the shared index of a planner; nil of none.
+func (e *evaluator) index(p *planner.Planner) *planner.Index {
+	if p == nil {
+		return nil
+	}
+	x, ok := e.indexes.get(p.Digest())
+	if !ok {
+		x = planner.NewIndex(p)
+		e.indexes.put(p.Digest(), x, weight(p))
+	}
+	return x
+}
+
+// planners takes one look at the planners of a workflow's peers, and when the newest was stored.
+func (e *evaluator) planners(w *workflow.Workflow) (s snapshot, newest time.Time) {
+	s = make(snapshot, len(w.Peers()))
+	for _, peer := range w.Peers() {
+		p, stored, ok := e.source.Planner(peer)
+		if !ok {
+			continue
+		}
+		s[peer] = p
+		if stored.After(newest) {
+			newest = stored
+		}
+	}
+	return s, newest
+}
+
+// snapshot holds the planners that one evaluation uses, by peer.
+type snapshot map[string]*planner.Planner
+
+func (s snapshot) digest(peerID string) (booking.Digest, bool) {
+	p, ok := s[peerID]
+	if !ok {
+		return booking.Digest{}, false
+	}
+	return p.Digest(), true
+}
+
+func (s snapshot) weight() (bytes int) {
+	for _, p := range s {
+		bytes += weight(p)
+	}
+	return bytes + frameOverhead
+}
+
+const (
+	frameOverhead = 256 // of an entry in a cache
+	indexPerSlot  = 256 // timelines of a few dimensions and gap lists of a few amounts
+)
+
+// weight estimates the memory of a planner's index once it has been asked about.
+func weight(p *planner.Planner) int {
+	_, slots := p.Counts()
+	return frameOverhead + slots*indexPerSlot
+}

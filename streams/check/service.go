@@ -1,0 +1,117 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+var (
+	// ErrUnknownWorkflow says that there is no such workflow.
+	ErrUnknownWorkflow = errors.New("unknown workflow")
+	// ErrWorkflowGone ends a stream whose workflow was removed.
+	ErrWorkflowGone = errors.New("workflow removed")
+	// ErrNotLoaded says that this replica has not read the state yet; try again soon.
+	ErrNotLoaded = errors.New("state not loaded yet")
+)
+
+// Source is the state that checks are made on.
+type Source interface {
+	// Loaded reports whether the state has been read completely at least once.
+	Loaded() bool
+	// Workflow returns the workflow, if there is one.
+	Workflow(workflowID string) (*workflow.Workflow, bool)
+	// Planner returns a peer's planner, if there is one, and when it was stored.
+	Planner(peerID string) (p *planner.Planner, stored time.Time, ok bool)
+}
+
+// Updates tells of changes of the Source; see streams.Hub.
+type Updates interface {
+	SubscribePlannerUpdates(peerIDs []string) (updates <-chan struct{}, cancel func())
+	SubscribeWorkflowUpdates(workflowID string) (updates <-chan struct{}, cancel func())
+}
+
+// Demand is told whose planners are wanted. Watch does not block.
+type Demand interface {
+	Watch(peerIDs []string) (release func())
+}
+
+// Service opens streams and answers single checks. It is safe for concurrent use.
+type Service struct {
+	source    Source
+	updates   Updates
+	demand    Demand
+	evaluator *evaluator
+	now       func() time.Time
+}
+
+// NewService returns a Service on a source. reg may be nil; now is the clock.
+func NewService(source Source, updates Updates, demand Demand, reg prometheus.Registerer, now func() time.Time) *Service {
+	return &Service{source: source, updates: updates, demand: demand, evaluator: newEvaluator(source, reg, now), now: now}
+}
+
+// Resolve reports, as a fault.List, why the workflow cannot be checked for the request now; or
+// ErrUnknownWorkflow or ErrNotLoaded.
+func (s *Service) Resolve(workflowID string, r booking.Request) error {
+	w, err := s.workflow(workflowID)
+	if err != nil {
+		return err
+	}
+	_, err = r.Resolve(w, s.now())
+	return err
+}
+
+// Once answers one request from the present state, watching and asking for nothing. Its errors are
+// those of Resolve.
+func (s *Service) Once(workflowID string, r booking.Request) (Frame, error) {
+	w, err := s.workflow(workflowID)
+	if err != nil {
+		return Frame{}, err
+	}
+	return s.evaluator.evaluate(w, r)
+}
+
+// Wait acts as a stream that ends with the first result without missing planners; when ctx ends
+// first, with the newest result. Its errors are those of Resolve, and ErrWorkflowGone.
+func (s *Service) Wait(ctx context.Context, workflowID string, r booking.Request) (Frame, error) {
+	if err := s.Resolve(workflowID, r); err != nil {
+		return Frame{}, err
+	}
+	stream, err := s.Open(workflowID)
+	if err != nil {
+		return Frame{}, err
+	}
+	defer stream.Close()
+	stream.Submit(r)
+	newest, err := stream.Next(context.WithoutCancel(ctx)) // is there at once
+	for err == nil && newest.Missing {
+		var f Frame
+		if f, err = stream.Next(ctx); err == nil {
+			newest = f
+		}
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	if err == nil && newest.Kind == Fault {
+		err = newest.err
+	}
+	return newest, err
+}
+
+func (s *Service) workflow(workflowID string) (*workflow.Workflow, error) {
+	w, ok := s.source.Workflow(workflowID)
+	switch {
+	case ok:
+		return w, nil
+	case !s.source.Loaded():
+		return nil, ErrNotLoaded
+	}
+	return nil, ErrUnknownWorkflow
+}

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"time"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+// Views is this replica's copy of the shared state, as a Source.
+type Views struct {
+	Planners  *store.View[*store.PlannerRecord]
+	Workflows *store.View[*store.WorkflowRecord]
+}
+
+var _ Source = Views{}
+
+// Loaded implements Source.
+func (v Views) Loaded() bool { return isClosed(v.Planners.Loaded()) && isClosed(v.Workflows.Loaded()) }
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// Workflow implements Source.
+func (v Views) Workflow(workflowID string) (*workflow.Workflow, bool) {
+	e, ok := v.Workflows.Get(workflowID)
+	if !ok {
+		return nil, false
+	}
+	return e.Value.Workflow, true
+}
+
+// Planner implements Source.
+func (v Views) Planner(peerID string) (*planner.Planner, time.Time, bool) {
+	e, ok := v.Planners.Get(peerID)
+	if !ok {
+		return nil, time.Time{}, false
+	}
+	return e.Value.Planner, e.Stored, true
+}

@@ -1,0 +1,54 @@
+package demand
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"oc-scheduler/events"
+	"oc-scheduler/store"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+var _ events.Handler = (*Service)(nil)
+
+// PlannerPublished implements events.Handler: the planner is stored, unless a newer one is.
+func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []byte) error {
+	if len(raw) > store.MaxPlannerBytes {
+		return &events.Rejection{Reason: "too_large", Detail: "a planner may have " + strconv.Itoa(store.MaxPlannerBytes) + " bytes, this one has " + strconv.Itoa(len(raw))}
+	}
+	p, err := planner.Decode(raw, nil)
+	if err != nil {
+		return &events.Rejection{Reason: "invalid_planner", Detail: err.Error()}
+	}
+	outcome, err := s.store.Planners.Apply(ctx, raw, p, source(a))
+	if err != nil {
+		return err
+	}
+	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome)
+	return s.received(ctx, p.PeerID())
+}
+
+// WorkflowCreated implements events.Handler: the workflow is stored, unless a newer one is, and the
+// planners that it needs and nobody has are asked for.
+func (s *Service) WorkflowCreated(ctx context.Context, a events.Arrival, raw []byte) error {
+	w, err := workflow.Decode(raw)
+	if err != nil {
+		return &events.Rejection{Reason: "invalid_workflow", Detail: err.Error()}
+	}
+	outcome, err := s.store.Workflows.Apply(ctx, raw, w, source(a))
+	if err != nil {
+		return err
+	}
+	s.log.DebugContext(ctx, "workflow received", "workflow_id", w.ID(), "outcome", outcome)
+	return s.requestMissing(ctx, w.Peers())
+}
+
+// WorkflowRemoved implements events.Handler.
+func (s *Service) WorkflowRemoved(ctx context.Context, a events.Arrival, workflowID string) error {
+	_, err := s.store.Workflows.Remove(ctx, workflowID, source(a))
+	return err
+}
+
+func source(a events.Arrival) store.Source { return store.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus} }

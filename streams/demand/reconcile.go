@@ -1,0 +1,107 @@
+package demand
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+func (s *Service) work(ctx context.Context) {
+	for {
+		peerID, ok := s.queue.next(ctx)
+		if !ok {
+			return
+		}
+		if err := s.reconcile(ctx, peerID); err != nil && ctx.Err() == nil {
+			s.retry(ctx, peerID, err)
+		}
+		s.queue.done(peerID)
+	}
+}
+
+// reconcile makes the fleet's list say what this replica wants, and asks for a planner that is
+// wanted and missing.
+func (s *Service) reconcile(ctx context.Context, peerID string) error {
+	w := s.wants.get(peerID)
+	switch {
+	case w.watchers > 0 && !w.listed:
+		if err := s.store.Interest.Add(ctx, peerID, s.replicaID); err != nil {
+			return err
+		}
+		s.settle(peerID, true)
+	case w.watchers == 0 && w.listed:
+		if err := s.leave(ctx, peerID); err != nil {
+			return err
+		}
+	}
+	if (w.watchers > 0 || w.once) && !s.cached(peerID) {
+		again, err := s.request(ctx, peerID)
+		if err != nil {
+			return err
+		}
+		if w.watchers > 0 {
+			s.queue.addAfter(peerID, again)
+		}
+	}
+	if w.once {
+		s.wants.change(peerID, func(w *want) { w.once = false })
+	}
+	return nil
+}
+
+// leave takes this replica out of the peer's list; the last one to leave ends the planner's life.
+func (s *Service) leave(ctx context.Context, peerID string) error {
+	last, err := s.store.Interest.Remove(ctx, peerID, s.replicaID)
+	if err != nil {
+		return err
+	}
+	if last {
+		if err := s.end(ctx, peerID); err != nil {
+			return err
+		}
+	}
+	s.settle(peerID, false)
+	return nil
+}
+
+// end ends the life of a planner that nobody watches any more. The empty list stays until that is
+// done: should this replica die on the way, the sweep finds it.
+func (s *Service) end(ctx context.Context, peerID string) error {
+	unwatched := func(ctx context.Context) (bool, error) {
+		replicas, err := s.store.Interest.Replicas(ctx, peerID)
+		return len(replicas) == 0, err
+	}
+	if err := s.store.Planners.End(ctx, peerID, unwatched); err != nil {
+		return err
+	}
+	return s.store.Interest.Forget(ctx, peerID)
+}
+
+// settle notes what the list says now; wants that changed meanwhile come back.
+func (s *Service) settle(peerID string, listed bool) {
+	if s.wants.change(peerID, func(w *want) { w.listed, w.failures = listed, 0 }).unlisted() {
+		s.queue.add(peerID)
+	}
+}
+
+// retry brings a peer back after a growing delay.
+func (s *Service) retry(ctx context.Context, peerID string, err error) {
+	failures := s.wants.change(peerID, func(w *want) { w.failures++ }).failures
+	s.log.DebugContext(ctx, "demand not settled, trying again", "peer_id", peerID, "failures", failures, "error", err)
+	s.queue.addAfter(peerID, delay(failures))
+}
+
+// delay grows from 0.1 s to 2 s, with jitter: after an outage every watched peer comes back here.
+func delay(failures int) time.Duration {
+	b := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}
+	b.Reset()
+	d := b.NextBackOff()
+	for range min(failures, 10) - 1 {
+		d = b.NextBackOff()
+	}
+	return d
+}
+
+func jitter(d time.Duration) time.Duration { return d + rand.N(d/10+1) }

@@ -1,0 +1,52 @@
+package demand
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// request asks the bus for a peer's planner, unless another replica or an earlier call did so a
+// short while ago. It returns after how long it is worth trying again if the planner is still missing.
+func (s *Service) request(ctx context.Context, peerID string) (again time.Duration, err error) {
+	claim, won, err := s.store.Requests.Claim(ctx, peerID, s.replicaID, s.now())
+	if err != nil {
+		return 0, err
+	}
+	again = jitter(max(claim.NextAt.Sub(s.now()), 0))
+	if !won {
+		return again, nil
+	}
+	if err := s.emitter.RequestPlanner(ctx, peerID); err != nil {
+		// The claim must not stand for a request that was not sent.
+		return 0, errors.Join(err, s.store.Requests.Reset(context.WithoutCancel(ctx), peerID))
+	}
+	s.log.DebugContext(ctx, "planner requested", "peer_id", peerID, "attempt", claim.Attempt)
+	return again, nil
+}
+
+// requestMissing asks for the planners of peers that nobody has.
+func (s *Service) requestMissing(ctx context.Context, peerIDs []string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, id := range peerIDs {
+		if s.cached(id) {
+			continue
+		}
+		g.Go(func() error {
+			_, err := s.request(ctx, id)
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// received forgets that a planner was asked for, so that the next end of its life finds the way free.
+func (s *Service) received(ctx context.Context, peerID string) error {
+	if _, claimed := s.store.Requests.View().Get(peerID); !claimed {
+		return nil
+	}
+	return s.store.Requests.Reset(ctx, peerID)
+}

@@ -1,0 +1,96 @@
+package demand
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/store"
+)
+
+// workers is how many peers are reconciled at a time.
+const workers = 16
+
+// Emitter tells the bus.
+type Emitter interface {
+	RequestPlanner(ctx context.Context, peerID string) error
+	ClosePlanner(ctx context.Context, peerID string) error
+}
+
+// Service is one replica's part in the fleet's demand. It implements events.Handler, and the HTTP
+// writes. Watch works before Run; nothing reaches the buckets until Run runs.
+type Service struct {
+	replicaID string
+	store     *store.Store
+	emitter   Emitter
+	log       *slog.Logger
+	now       func() time.Time
+
+	wants *wants
+	queue *queue
+}
+
+// New returns the Service of one replica; now is the clock.
+func New(replicaID string, st *store.Store, emitter Emitter, log *slog.Logger, now func() time.Time) *Service {
+	return &Service{
+		replicaID: replicaID, store: st, emitter: emitter, log: log.With("component", "demand"), now: now,
+		wants: newWants(), queue: newQueue(),
+	}
+}
+
+// Run carries out what Watch asks for, reads the markers and sweeps, until ctx ends. The store's
+// views must be running.
+func (s *Service) Run(ctx context.Context) error {
+	if !s.loaded(ctx) {
+		return nil
+	}
+	defer s.queue.stop()
+	g, ctx := errgroup.WithContext(ctx)
+	for range workers {
+		g.Go(func() error { s.work(ctx); return nil })
+	}
+	g.Go(func() error { return s.store.Planners.Ends(ctx, s.ended) })
+	g.Go(func() error { s.sweepLoop(ctx); return nil })
+	return g.Wait()
+}
+
+// loaded waits for the views: before that every planner would look missing.
+func (s *Service) loaded(ctx context.Context) bool {
+	for _, loaded := range []<-chan struct{}{
+		s.store.Planners.View().Loaded(), s.store.Interest.View().Loaded(),
+		s.store.Requests.View().Loaded(), s.store.Leases.View().Loaded(),
+	} {
+		select {
+		case <-loaded:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// PlannerChanged is to be called after each change of the planners' view. A planner that vanished
+// under a waiting stream is asked for by the reader of the markers, at once; should that fail, the
+// reconciler finds it missing a little later.
+func (s *Service) PlannerChanged(peerID string) {
+	if s.wants.get(peerID).watchers > 0 && !s.cached(peerID) {
+		s.queue.addAfter(peerID, store.FirstRepeat)
+	}
+}
+
+// InterestChanged is to be called after each change of the interest view: somebody may have taken
+// this replica out of a list, or a list may name it that it knows nothing of.
+func (s *Service) InterestChanged(peerID string) {
+	entry, ok := s.store.Interest.View().Get(peerID)
+	listed := ok && entry.Value.Has(s.replicaID)
+	if s.wants.change(peerID, func(w *want) { w.listed = listed }).unlisted() {
+		s.queue.add(peerID)
+	}
+}
+
+func (s *Service) cached(peerID string) bool {
+	_, ok := s.store.Planners.View().Get(peerID)
+	return ok
+}

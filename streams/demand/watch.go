@@ -1,0 +1,78 @@
+package demand
+
+import (
+	"slices"
+	"sync"
+)
+
+// wants counts this replica's streams per peer and remembers what the fleet's lists say of us.
+type wants struct {
+	mu    sync.Mutex
+	peers map[string]*want
+}
+
+// want is the state of one peer. An entry lives while it says anything.
+type want struct {
+	watchers int
+	once     bool // its planner is to be asked for once, watched or not
+	listed   bool // the fleet's list names this replica, as far as we know
+	failures int  // attempts in a row that failed
+}
+
+// unlisted: the list has to be changed.
+func (w want) unlisted() bool { return w.listed != (w.watchers > 0) }
+
+func newWants() *wants { return &wants{peers: map[string]*want{}} }
+
+// change applies f to the peer's state and returns the new state.
+func (ws *wants) change(peerID string, f func(*want)) want {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w := ws.peers[peerID]
+	if w == nil {
+		w = &want{}
+		ws.peers[peerID] = w
+	}
+	f(w)
+	if w.watchers == 0 && !w.listed && !w.once {
+		delete(ws.peers, peerID)
+	}
+	return *w
+}
+
+func (ws *wants) get(peerID string) want {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if w := ws.peers[peerID]; w != nil {
+		return *w
+	}
+	return want{}
+}
+
+// Watch registers the interest of one stream in the planners of peers until release is called
+// (more than once is harmless). It does not block: planners that are missing are asked for, and the
+// fleet's lists are changed, in the background.
+func (s *Service) Watch(peerIDs []string) (release func()) {
+	peerIDs = slices.Compact(slices.Sorted(slices.Values(peerIDs)))
+	for _, id := range peerIDs {
+		w := s.wants.change(id, func(w *want) { w.watchers++ })
+		if w.unlisted() || !s.cached(id) && !s.queue.scheduled(id) {
+			s.queue.add(id)
+		}
+	}
+	return sync.OnceFunc(func() {
+		for _, id := range peerIDs {
+			if s.wants.change(id, func(w *want) { w.watchers-- }).unlisted() {
+				s.queue.add(id)
+			}
+		}
+	})
+}
+
+// once has the peer's planner asked for if nobody has it, although nobody need watch it.
+func (s *Service) once(peerID string) {
+	if !s.cached(peerID) {
+		s.wants.change(peerID, func(w *want) { w.once = true })
+		s.queue.add(peerID)
+	}
+}
