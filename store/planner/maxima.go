@@ -19,7 +19,7 @@ type maxima[T ~int64 | ~uint64] struct {
 
 func newMaxima[T ~int64 | ~uint64](values []T) maxima[T] {
 	m := maxima[T]{values: values}
-	if len(values) <= blockSize {
+	if len(values) < blockSize {
 		return m
 	}
 	m.blocks = 1 << bits.Len(uint((len(values)-1)/blockSize))
