@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/store/id"
+)
+
+// attemptTimeout bounds one request to the server; after it the outcome of a write is unknown.
+const attemptTimeout = 3 * time.Second
+
+// bucket is one key-value bucket: it reads the newest message of a key and writes by
+// compare-and-swap. Keys are given as the identifiers they stand for.
+type bucket struct {
+	name      string
+	js        jetstream.JetStream
+	stream    jetstream.Stream
+	conflicts prometheus.Counter
+}
+
+func streamName(bucket string) string       { return "KV_" + bucket }
+func subjectPrefix(bucket string) string    { return "$KV." + bucket + "." }
+func (b *bucket) subject(key string) string { return subjectPrefix(b.name) + id.Key(key) }
+
+// message is the newest message of a key. Revision 0: there is none.
+type message struct {
+	Revision uint64
+	Header   nats.Header
+	Data     []byte
+	Stored   time.Time
+}
+
+// live says whether the message is a value, not a marker that the value has gone.
+func (m message) live() bool { return m.Revision > 0 && !isMarker(m.Header) }
+
+// isMarker recognises the removals of KV clients and those that the server writes when a TTL runs
+// out; the latter have no operation.
+func isMarker(h nats.Header) bool {
+	op := h.Get(opHeader)
+	return op == opDelete || op == opPurge || h.Get(jetstream.MarkerReasonHeader) != ""
+}
+
+// last reads the newest message of a key; it may be a marker, or have Revision 0. It fails with
+// ErrUnavailable.
+func (b *bucket) last(ctx context.Context, key string) (message, error) {
+	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	m, err := b.stream.GetLastMsgForSubject(attempt, b.subject(key))
+	switch err := classify(ctx, err); {
+	case errors.Is(err, ErrNotFound):
+		return message{}, nil
+	case err != nil:
+		return message{}, err
+	}
+	return message{Revision: m.Sequence, Header: m.Header, Data: m.Data, Stored: m.Time}, nil
+}
+
+// value reads the newest value of a key. It fails with ErrNotFound or ErrUnavailable.
+func (b *bucket) value(ctx context.Context, key string) (message, error) {
+	m, err := b.last(ctx, key)
+	if err == nil && !m.live() {
+		err = ErrNotFound
+	}
+	return m, err
+}

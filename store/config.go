@@ -1,0 +1,60 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config says how the buckets are kept. The zero value of a field is its default.
+type Config struct {
+	// Replicas is the replication of every bucket: 1 (the default), 3 or 5.
+	Replicas int
+	// PlannerTTL is the life of a planner from its first insertion, in whole seconds; 24 h by default.
+	PlannerTTL time.Duration
+	// LeaseTTL is how long a replica's lease lives without renewal, in whole seconds; 30 s by
+	// default. It is renewed three times in that time.
+	LeaseTTL time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	if c.Replicas == 0 {
+		c.Replicas = 1
+	}
+	if c.PlannerTTL == 0 {
+		c.PlannerTTL = 24 * time.Hour
+	}
+	if c.LeaseTTL == 0 {
+		c.LeaseTTL = 30 * time.Second
+	}
+	return c
+}
+
+// Validate reports all that is wrong with the configuration, each with the flag that sets it.
+func (c Config) Validate() error {
+	c = c.withDefaults()
+	var errs []error
+	if c.Replicas != 1 && c.Replicas != 3 && c.Replicas != 5 {
+		errs = append(errs, fmt.Errorf("--js-replicas: %d is not 1, 3 or 5", c.Replicas))
+	}
+	if err := wholeSeconds(c.PlannerTTL); err != nil {
+		errs = append(errs, fmt.Errorf("--planner-ttl: %w", err))
+	}
+	if err := wholeSeconds(c.LeaseTTL); err != nil {
+		errs = append(errs, fmt.Errorf("lease TTL: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// wholeSeconds holds what the server can do: it cuts a TTL to seconds and refuses less than one.
+func wholeSeconds(d time.Duration) error {
+	if d < time.Second || d%time.Second != 0 {
+		return fmt.Errorf("%v is not a whole number of seconds, at least 1s", d)
+	}
+	return nil
+}
+
+// roundUp is d in whole seconds, at least one.
+func roundUp(d time.Duration) time.Duration {
+	return max((d+time.Second-1)/time.Second, 1) * time.Second
+}

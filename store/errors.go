@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+var (
+	// ErrUnavailable says that NATS is out of reach: the same call may succeed later. After a
+	// write, the outcome may be unknown.
+	ErrUnavailable = errors.New("NATS is out of reach")
+	// ErrNotFound says that a key has no value.
+	ErrNotFound = errors.New("not found")
+	// ErrPrecondition says that a Condition does not hold.
+	ErrPrecondition = errors.New("precondition failed")
+	// ErrTooLarge says that a value is above the size that can be stored; it will never be.
+	ErrTooLarge = errors.New("too large")
+	// ErrLeaseHeld says that another living process holds the lease of the same replica id.
+	ErrLeaseHeld = errors.New("lease is held by another process")
+	// ErrUndecodable says that a stored value cannot be read.
+	ErrUndecodable = errors.New("stored value cannot be decoded")
+
+	errConflict = errors.New("the key was changed by another writer")
+)
+
+// Difference is one setting of a stream that is not as this program needs it.
+type Difference struct {
+	Field      string
+	Have, Want string
+}
+
+// ForeignConfigError says that a stream or consumer exists with a configuration that is not ours,
+// or cannot be had on this server. Trying again is of no use until an operator changes it.
+type ForeignConfigError struct {
+	Name        string // of the stream, or stream and consumer
+	Differences []Difference
+}
+
+// Error lists each differing field in one line.
+func (e *ForeignConfigError) Error() string {
+	parts := make([]string, len(e.Differences))
+	for i, d := range e.Differences {
+		parts[i] = fmt.Sprintf("%s is %s, want %s", d.Field, d.Have, d.Want)
+	}
+	return fmt.Sprintf("%s has a foreign configuration: %s", e.Name, strings.Join(parts, "; "))
+}
+
+// Error codes of the NATS server (nats-server, errors.json) beyond those that the client names.
+const (
+	codeNoReplication jetstream.ErrorCode = 10074 // replicas > 1 on a server without a cluster
+	codeOverlap       jetstream.ErrorCode = 10065 // subjects are captured by another stream
+)
+
+func hasCode(err error, codes ...jetstream.ErrorCode) bool {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	for _, c := range codes {
+		if api.ErrorCode == c {
+			return true
+		}
+	}
+	return false
+}
+
+// classify gives an error of the NATS client its meaning here: errConflict, ErrTooLarge,
+// ErrNotFound, ErrUnavailable, or none of them. An error of the caller's own context stays as it is.
+func classify(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		return fmt.Errorf("%w: %w", errConflict, err)
+	case errors.Is(err, nats.ErrMaxPayload), hasCode(err, jetstream.JSErrCodeStreamMessageExceedsMaximum):
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return ErrNotFound
+	case outOfReach(err):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
+
+// outcomeUnknown says whether a write that failed so may have happened all the same.
+func outcomeUnknown(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+}
+
+func outOfReach(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.Code == http.StatusServiceUnavailable {
+		return true
+	}
+	for _, target := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
+		nats.ErrDisconnected, nats.ErrStaleConnection, nats.ErrConnectionDraining,
+		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrConnectionClosed,
+		jetstream.ErrServerShutdown, jetstream.ErrNoHeartbeat, jetstream.ErrConsumerDeleted,
+		jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist,
+	} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Interest is the bucket of who has streams on which peer: one key per peer with the replicas.
+type Interest struct {
+	bucket *bucket
+	view   *View[[]string]
+}
+
+// interested is the stored value.
+type interested struct {
+	Replicas []string `json:"replicas"` // sorted, no repetition
+}
+
+func newInterest(o opener, b *bucket) *Interest {
+	decode := func(_ string, m jetstream.Msg) ([]string, error) { return decodeInterest(m.Data()) }
+	return &Interest{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+}
+
+func decodeInterest(data []byte) ([]string, error) {
+	var v interested
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUndecodable, err)
+	}
+	slices.Sort(v.Replicas)
+	return slices.Compact(v.Replicas), nil
+}
+
+// View is this replica's copy of the interest: peer → replicas, sorted.
+func (i *Interest) View() *View[[]string] { return i.view }
+
+// Add notes that a replica has streams on a peer. It fails with ErrUnavailable.
+func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
+	_, err := i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+		replicas := replicasOf(m)
+		at, found := slices.BinarySearch(replicas, replica)
+		if found {
+			return nil, nil
+		}
+		return writeInterest(slices.Insert(replicas, at, replica))
+	})
+	return err
+}
+
+// Remove notes that a replica has no more streams on a peer. last says that it was the only one of
+// the fleet, and that this call made it so: however many leave at once, one of them is the last. It
+// fails with ErrUnavailable.
+func (i *Interest) Remove(ctx context.Context, peerID, replica string) (last bool, err error) {
+	_, err = i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+		last = false
+		replicas := replicasOf(m)
+		at, found := slices.BinarySearch(replicas, replica)
+		if !found {
+			return nil, nil
+		}
+		if last = len(replicas) == 1; last {
+			return remove(interestEndTTL), nil
+		}
+		return writeInterest(slices.Delete(replicas, at, at+1))
+	})
+	return last && err == nil, err
+}
+
+// Replicas reads which replicas have streams on a peer now, past the view. It fails with
+// ErrUnavailable.
+func (i *Interest) Replicas(ctx context.Context, peerID string) ([]string, error) {
+	m, err := i.bucket.last(ctx, peerID)
+	return replicasOf(m), err
+}
+
+// replicasOf reads a stored list; none, and one that cannot be read, is empty.
+func replicasOf(m message) []string {
+	if !m.live() {
+		return nil
+	}
+	replicas, err := decodeInterest(m.Data)
+	if err != nil {
+		return nil // the view reports it; the next write mends it
+	}
+	return replicas
+}
+
+func writeInterest(replicas []string) (*write, error) {
+	data, err := json.Marshal(interested{replicas})
+	return &write{data: data}, err
+}

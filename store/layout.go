@@ -1,0 +1,66 @@
+package store
+
+import (
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Buckets.
+const (
+	PlannersBucket  = "planners"
+	WorkflowsBucket = "workflows"
+	InterestBucket  = "interest"
+	ReplicasBucket  = "replicas"
+	RequestsBucket  = "requests"
+)
+
+// Lives of markers. While a marker stands, whoever was away learns of the removal.
+const (
+	plannerMarkerTTL = 24 * time.Hour
+	tombstoneTTL     = 48 * time.Hour // longer than the bus keeps events that could bring a workflow back
+	markerTTL        = time.Hour
+	interestEndTTL   = 10 * time.Minute
+)
+
+// layout is the configuration of a bucket's stream. It is that of a KV bucket with history 1, but
+// discards old messages rather than new ones: message schedules need that, and can never be
+// disabled again, so all that the planners' stream will need is there from the start.
+func layout(bucket string, replicas int) jetstream.StreamConfig {
+	cfg := jetstream.StreamConfig{
+		Name:                   streamName(bucket),
+		Subjects:               []string{subjectPrefix(bucket) + ">"},
+		MaxMsgsPerSubject:      1,
+		MaxMsgs:                -1,
+		MaxBytes:               -1,
+		MaxMsgSize:             -1,
+		Storage:                jetstream.FileStorage,
+		Discard:                jetstream.DiscardOld,
+		AllowRollup:            true,
+		AllowDirect:            true,
+		AllowMsgTTL:            true,
+		SubjectDeleteMarkerTTL: markerTTL,
+		Replicas:               replicas,
+	}
+	if bucket == PlannersBucket {
+		cfg.SubjectDeleteMarkerTTL = plannerMarkerTTL
+		cfg.AllowAtomicPublish = true
+		cfg.AllowMsgSchedules = true
+	}
+	return cfg
+}
+
+// endsConsumer is the durable through which the fleet learns of each planner's end, once. It sees
+// every message of the bucket (headers cannot be filtered), without bodies.
+func endsConsumer() jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
+		Durable:       "oc-scheduler-ends",
+		FilterSubject: subjectPrefix(PlannersBucket) + ">",
+		DeliverPolicy: jetstream.DeliverAllPolicy,
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       10 * time.Second,
+		MaxDeliver:    -1,
+		MaxAckPending: 8000,
+		HeadersOnly:   true,
+	}
+}

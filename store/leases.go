@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// leasePoll is how often a lease that another process holds is looked at again.
+const leasePoll = 500 * time.Millisecond
+
+// Leases is the bucket of the replicas that live: a key lives while its replica renews it.
+type Leases struct {
+	bucket *bucket
+	view   *View[Lease]
+	ttl    time.Duration
+}
+
+// Lease is what a replica says of itself.
+type Lease struct {
+	Version   string    `json:"version"`
+	Address   string    `json:"address"`
+	StartedAt time.Time `json:"started_at"`
+	Draining  bool      `json:"draining"`
+}
+
+// of says whether both are of the same process.
+func (l Lease) of(o Lease) bool {
+	return l.Version == o.Version && l.Address == o.Address && l.StartedAt.Equal(o.StartedAt)
+}
+
+func newLeases(o opener, b *bucket) *Leases {
+	decode := func(_ string, m jetstream.Msg) (Lease, error) { return decodeLease(m.Data()) }
+	return &Leases{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...), o.cfg.LeaseTTL}
+}
+
+func decodeLease(data []byte) (l Lease, err error) {
+	if err := json.Unmarshal(data, &l); err != nil {
+		return Lease{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
+	}
+	return l, nil
+}
+
+// View is this replica's copy of the living leases.
+func (l *Leases) View() *View[Lease] { return l.view }
+
+// Acquire takes the lease of a replica id. One that lives is waited for, a little longer than a
+// lease lives; the lease of a replica that drains is taken at once. It fails with ErrLeaseHeld,
+// ErrUnavailable, and when ctx ends.
+func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*Held, error) {
+	lease.StartedAt = lease.StartedAt.UTC()
+	h := &Held{leases: l, id: replicaID, lease: lease, changed: make(chan struct{}, 1)}
+	for deadline := time.Now().Add(l.ttl + 5*time.Second); ; {
+		err := h.renew(ctx)
+		if err == nil {
+			return h, nil
+		}
+		if !isHeld(err) || !time.Now().Before(deadline) {
+			return nil, err
+		}
+		if err := sleep(ctx, leasePoll); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Held is the lease of this process.
+type Held struct {
+	leases   *Leases
+	id       string
+	lease    Lease // Draining is kept in draining
+	draining atomic.Bool
+	changed  chan struct{} // wakes Run
+	renewed  atomic.Int64  // when the last renewal that succeeded was sent, Unix ns
+}

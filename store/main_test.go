@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/goleak"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/planner"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open opens a store on a server; each call is a replica of its own.
+func open(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jetstream.JetStream) {
+	t.Helper()
+	js := s.JetStream(t)
+	st, err := store.Open(t.Context(), js, cfg, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, js
+}
+
+// run runs a function of a store until the test ends, and waits for its end.
+func run(t *testing.T, f func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- f(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("run: %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("it does not end")
+		}
+	})
+}
+
+// running opens a store and waits until its planners and workflows are loaded.
+func running(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jetstream.JetStream) {
+	t.Helper()
+	st, js := open(t, s, cfg)
+	run(t, st.Run)
+	for _, loaded := range []<-chan struct{}{st.Planners.View().Loaded(), st.Workflows.View().Loaded(), st.Interest.View().Loaded(), st.Leases.View().Loaded()} {
+		receive(t, loaded)
+	}
+	return st, js
+}
+
+func receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+// plannerJSON is a small planner; n tells versions apart.
+func plannerJSON(peerID string, generated time.Time, n int) []byte {
+	return fmt.Appendf(nil, `{"peer_id":%q,"generated_at":%q,"capacities":{"r":{"i0":{"ram_gb":%d}}}}`,
+		peerID, generated.UTC().Format(time.RFC3339Nano), n)
+}
+
+func decode(t *testing.T, raw []byte) *planner.Planner {
+	t.Helper()
+	p, err := planner.Decode(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func apply(t *testing.T, st *store.Store, raw []byte, src store.Source) store.Outcome {
+	t.Helper()
+	out, err := st.Planners.Apply(t.Context(), raw, decode(t, raw), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// shows waits until the view has a planner that fulfils ok.
+func shows(t *testing.T, st *store.Store, peerID string, ok func(store.PlannerRecord) bool) store.Entry[store.PlannerRecord] {
+	t.Helper()
+	var e store.Entry[store.PlannerRecord]
+	natstest.Eventually(t, "the view shows "+peerID, func() bool {
+		var found bool
+		e, found = st.Planners.View().Get(peerID)
+		return found && ok(e.Value)
+	})
+	return e
+}
+
+func gone(t *testing.T, st *store.Store, peerID string) {
+	t.Helper()
+	natstest.Eventually(t, "the view drops "+peerID, func() bool {
+		_, found := st.Planners.View().Get(peerID)
+		return !found
+	})
+}
+
+func ramOf(r store.PlannerRecord) planner.Amount {
+	return planner.NewIndex(r.Planner).Resource("r").Instances()[0].Capacity("ram_gb") / planner.Unit
+}
+
+func wantErr(t *testing.T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error = %v, want %v", err, target)
+	}
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/store/id"
+)
+
+const (
+	endsAtOnce = 16
+	// endTimeout is what handling one end may take: less than the consumer waits for an answer.
+	endTimeout = 8 * time.Second
+	// endRetry is the pause before an end that could not be handled comes again; it doubles.
+	endRetry, maxEndRetry = time.Second, time.Minute
+)
+
+// Cause says why a planner's life ended.
+type Cause int
+
+const (
+	// Expired means that its time was up.
+	Expired Cause = iota
+	// Deleted means that the last watcher left, or an operator removed it.
+	Deleted
+)
+
+// String is the cause in one word.
+func (c Cause) String() string {
+	if c == Deleted {
+		return "deleted"
+	}
+	return "expired"
+}
+
+// End is the end of a planner's life.
+type End struct {
+	PeerID   string
+	Cause    Cause
+	Revision uint64 // of the marker
+}
+
+// Ends hands each end of a planner's life to handle, until ctx ends; then it returns nil. All
+// replicas share one durable consumer: each end is handled by one of them, at least once, also when
+// none was running at the time, and not at all when a newer planner has come meanwhile. Ends may be
+// handled at the same time and in any order; one for which handle fails comes again. It returns
+// ErrUnavailable when the connection was closed for good.
+func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) error) error {
+	supervise(ctx, p.bucket.js.Conn(), func(ctx context.Context) bool {
+		cons, err := ensureConsumer(ctx, p.bucket.js, p.bucket.stream.CachedInfo().Config.Name, endsConsumer())
+		if err != nil {
+			p.log.WarnContext(ctx, "ends of planners cannot be read", "error", err)
+			return false
+		}
+		began := time.Now()
+		if err := p.consumeEnds(ctx, cons, handle); ctx.Err() == nil {
+			p.log.WarnContext(ctx, "reading the ends of planners begins again", "error", err)
+		}
+		return time.Since(began) > heartbeat
+	})
+	if ctx.Err() == nil {
+		return fmt.Errorf("ends of planners: %w", ErrUnavailable)
+	}
+	return nil
+}
+
+func (p *Planners) consumeEnds(ctx context.Context, cons jetstream.Consumer, handle func(context.Context, End) error) error {
+	msgs, failed, stop, err := deliver(ctx, cons, jetstream.PullMaxMessages(64))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var work errgroup.Group
+	work.SetLimit(endsAtOnce)
+	defer func() { _ = work.Wait() }() // its functions return no errors
+	for {
+		select {
+		case m := <-msgs:
+			if end, ok := endOf(m); ok {
+				work.Go(func() error { p.handleEnd(ctx, m, end, handle); return nil })
+			} else if err := m.Ack(); err != nil {
+				return err
+			}
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// endOf reads a marker; other messages, and keys that stand for no peer, are no ends.
+func endOf(m jetstream.Msg) (End, bool) {
+	if !isMarker(m.Headers()) {
+		return End{}, false
+	}
+	peerID, err := id.FromKey(strings.TrimPrefix(m.Subject(), subjectPrefix(PlannersBucket)))
+	if err != nil {
+		return End{}, false
+	}
+	md, err := m.Metadata()
+	if err != nil {
+		return End{}, false
+	}
+	end := End{PeerID: peerID, Cause: Deleted, Revision: md.Sequence.Stream}
+	if m.Headers().Get(jetstream.MarkerReasonHeader) == "MaxAge" {
+		end.Cause = Expired
+	}
+	return end, true
+}
+
+// handleEnd settles one marker: handled, overtaken by something newer, or to come again.
+func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, handle func(context.Context, End) error) {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	last, err := p.bucket.last(ctx, end.PeerID)
+	if err == nil && last.Revision == end.Revision {
+		err = handle(ctx, end)
+	}
+	if err == nil {
+		if err = m.DoubleAck(ctx); err != nil {
+			p.log.DebugContext(ctx, "end of a planner is handled but not acknowledged", "peer_id", end.PeerID, "error", err)
+		}
+		return
+	}
+	p.log.WarnContext(ctx, "end of a planner could not be handled; it comes again", "peer_id", end.PeerID, "error", err)
+	if err := m.NakWithDelay(retryDelay(m)); err != nil {
+		p.log.DebugContext(ctx, "end of a planner comes again when its time is up", "peer_id", end.PeerID, "error", err)
+	}
+}
+
+// retryDelay doubles with each delivery, with jitter.
+func retryDelay(m jetstream.Msg) time.Duration {
+	d := endRetry
+	if md, err := m.Metadata(); err == nil {
+		d = min(endRetry<<min(md.NumDelivered-1, 10), maxEndRetry)
+	}
+	return d/2 + rand.N(d)
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/planner"
+)
+
+// PlannerRecord is a stored planner.
+type PlannerRecord struct {
+	*planner.Planner
+	FirstSeenAt time.Time // when its life began
+	ReceivedAt  time.Time // when this version arrived on the bus
+	ExpiresAt   time.Time // when its life ends
+	SourceSeq   uint64    // of this version on the bus; 0 when written by hand
+
+	byHand bool // written without TTL or without the four fields: not yet a life of ours
+}
+
+func (r PlannerRecord) life(revision uint64) life {
+	if r.Planner == nil {
+		return life{}
+	}
+	return life{
+		revision: revision, firstSeen: r.FirstSeenAt, expires: r.ExpiresAt, received: r.ReceivedAt,
+		generated: asCounted(r.GeneratedAt(), r.ReceivedAt), seq: r.SourceSeq,
+	}
+}
+
+func (p *Planners) decodeMsg(peerID string, m jetstream.Msg) (PlannerRecord, error) {
+	md, err := m.Metadata()
+	if err != nil {
+		return PlannerRecord{}, err
+	}
+	return p.decode(peerID, message{md.Sequence.Stream, m.Headers(), m.Data(), md.Timestamp})
+}
+
+// decode reads a stored planner. One that was written by hand counts from when it was stored.
+func (p *Planners) decode(peerID string, m message) (PlannerRecord, error) {
+	if most := MaxPlannerBytes + lifeBytes; len(m.Data) > most {
+		return PlannerRecord{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(m.Data), most)
+	}
+	var f lifeFields
+	pl, err := planner.Decode(m.Data, f.read)
+	if err != nil {
+		return PlannerRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
+	}
+	if pl.PeerID() != peerID {
+		return PlannerRecord{}, fmt.Errorf("%w: the planner of another peer stands under this key", ErrUndecodable)
+	}
+	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, f.found != allFields}
+	if ttl := m.Header.Get(jetstream.MsgTTLHeader); ttl == "" || ttl == "never" {
+		r.byHand = true
+	}
+	if r.byHand {
+		stored := m.Stored.UTC()
+		r.FirstSeenAt, r.ReceivedAt, r.ExpiresAt, r.SourceSeq = stored, stored, stored.Add(p.ttl), 0
+	}
+	return r, nil
+}
+
+// lifeFields takes the four fields from a stored value; found notes which of them are sound.
+type lifeFields struct {
+	firstSeen, received, expires time.Time
+	seq                          uint64
+	found                        uint8
+}
+
+const allFields = 1<<4 - 1
+
+func (f *lifeFields) read(name string, value []byte) {
+	switch name {
+	case firstSeenField:
+		f.time(&f.firstSeen, 0, value)
+	case receivedField:
+		f.time(&f.received, 1, value)
+	case expiresField:
+		f.time(&f.expires, 2, value)
+	case seqField:
+		if seq, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+			f.seq = seq
+			f.found |= 1 << 3
+		}
+	}
+}
+
+func (f *lifeFields) time(into *time.Time, bit int, value []byte) {
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil {
+		return
+	}
+	if t, err := time.Parse(time.RFC3339Nano, string(text)); err == nil {
+		*into = t.UTC()
+		f.found |= 1 << bit
+	}
+}

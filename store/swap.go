@@ -1,0 +1,120 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	opHeader = "KV-Operation"
+	opDelete = "DEL"
+	opPurge  = "PURGE"
+)
+
+// write is what is to become the newest message of a key.
+type write struct {
+	data   []byte
+	ttl    time.Duration // 0: for ever
+	marker bool          // a removal: no data
+	source Source        // kept in the headers unless zero
+}
+
+// remove is the write of a marker that stays for ttl.
+func remove(ttl time.Duration) *write { return &write{marker: true, ttl: ttl} }
+
+func (w *write) message(subject string, revision uint64) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Data = w.data
+	m.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(revision, 10))
+	if w.ttl > 0 {
+		m.Header.Set(jetstream.MsgTTLHeader, roundUp(w.ttl).String())
+	}
+	if w.marker {
+		m.Header.Set(opHeader, opPurge)
+		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	}
+	w.source.put(m.Header)
+	return m
+}
+
+// made says whether m, found after a try whose outcome was unknown, is what this write would store.
+func (w *write) made(m message) bool {
+	return w.marker == !m.live() && bytes.Equal(w.data, m.Data) && w.source.equal(sourceOf(m.Header))
+}
+
+// swap stores w as the newest message of key if the newest one now has the given revision (0: there
+// is none). It fails with errConflict, ErrTooLarge or ErrUnavailable.
+func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write) (uint64, error) {
+	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	ack, err := b.js.PublishMsg(attempt, w.message(b.subject(key), revision))
+	if err = classify(ctx, err); err != nil {
+		if errors.Is(err, errConflict) {
+			b.conflicts.Inc()
+		}
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// change reads the newest message of key, asks decide what to make of it and stores that, again
+// and again while other writers come in between. decide is given a fresh reading each time; nil
+// leaves the key as it is. The revision that then stands is returned. It fails with the errors of
+// decide, ErrTooLarge and ErrUnavailable.
+func (b *bucket) change(ctx context.Context, key string, decide func(message) (*write, error)) (uint64, error) {
+	pause := conflictBackoff()
+	var tried *write // outcome unknown
+	var before uint64
+	for {
+		last, err := b.last(ctx, key)
+		if err != nil {
+			return 0, err
+		}
+		if tried != nil && last.Revision > before && tried.made(last) {
+			return last.Revision, nil
+		}
+		w, err := decide(last)
+		if err != nil || w == nil {
+			return last.Revision, err
+		}
+		revision, err := b.swap(ctx, key, last.Revision, w)
+		switch {
+		case err == nil:
+			return revision, nil
+		case outcomeUnknown(err) && ctx.Err() == nil:
+			tried, before = w, last.Revision
+		case !errors.Is(err, errConflict):
+			return 0, err
+		}
+		if err := sleep(ctx, pause.NextBackOff()); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// conflictBackoff spaces writers of one key, so that each of many comes through.
+func conflictBackoff() *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{
+		InitialInterval: time.Millisecond, MaxInterval: 50 * time.Millisecond,
+		Multiplier: 1.5, RandomizationFactor: 0.9,
+	}
+}
+
+// sleep waits for d, or fails when ctx ends before: as ErrUnavailable when its time is up.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return classify(ctx, ctx.Err())
+	}
+}

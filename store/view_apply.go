@@ -1,0 +1,129 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/id"
+)
+
+// apply takes in one message of the bucket. Only the goroutine of Run calls it.
+func (v *View[T]) apply(m jetstream.Msg, md *jetstream.MsgMetadata, generation uint64) {
+	key := strings.TrimPrefix(m.Subject(), subjectPrefix(v.bucket))
+	v.mu.RLock()
+	known := v.slots[key] // only Run changes slots, so this stays true without the lock
+	v.mu.RUnlock()
+	if known != nil && md.Sequence.Stream <= known.entry.Revision {
+		known.generation = generation
+		return
+	}
+	if isMarker(m.Headers()) {
+		if known != nil {
+			v.remove(key, known)
+		}
+		return
+	}
+	next, err := v.read(key, m)
+	next.entry.Revision, next.entry.Stored = md.Sequence.Stream, md.Timestamp
+	next.generation = generation
+	if err != nil {
+		v.log.Warn("stored value cannot be decoded; it counts as absent", "key", key, "revision", md.Sequence.Stream, "error", err)
+	}
+	v.set(key, known, next, err)
+}
+
+func (v *View[T]) read(key string, m jetstream.Msg) (*slot[T], error) {
+	of, err := id.FromKey(key)
+	if err != nil {
+		return &slot[T]{broken: true}, fmt.Errorf("key: %w", err)
+	}
+	value, err := v.decode(of, m)
+	return &slot[T]{id: of, entry: Entry[T]{Value: value}, broken: err != nil}, err
+}
+
+func (v *View[T]) set(key string, known, next *slot[T], broken error) {
+	v.mu.Lock()
+	had := known != nil && !known.broken
+	v.slots[key] = next
+	if next.broken {
+		v.broken[key] = broken.Error()
+	} else {
+		delete(v.broken, key)
+	}
+	v.countLocked(had, !next.broken)
+	v.mu.Unlock()
+	if had || !next.broken {
+		v.notify(next.id)
+	}
+}
+
+func (v *View[T]) remove(key string, known *slot[T]) {
+	v.mu.Lock()
+	delete(v.slots, key)
+	delete(v.broken, key)
+	v.countLocked(!known.broken, false)
+	v.mu.Unlock()
+	if !known.broken {
+		v.notify(known.id)
+	}
+}
+
+// countLocked keeps the number of values; the sorted list changes only with the set of them.
+func (v *View[T]) countLocked(had, has bool) {
+	switch {
+	case has && !had:
+		v.values++
+	case had && !has:
+		v.values--
+	default:
+		return
+	}
+	v.ids = nil
+}
+
+// sweep removes what the snapshot did not show: it was removed while nobody was listening.
+func (v *View[T]) sweep(generation uint64) {
+	gone := map[string]*slot[T]{}
+	v.mu.RLock()
+	for key, s := range v.slots {
+		if s.generation != generation {
+			gone[key] = s
+		}
+	}
+	v.mu.RUnlock()
+	for key, s := range gone {
+		v.remove(key, s)
+	}
+}
+
+// forget makes every message of the next snapshot count as new: the bucket is another one than
+// that whose revisions are known.
+func (v *View[T]) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.slots {
+		s.entry.Revision = 0
+	}
+}
+
+func (v *View[T]) notify(of string) {
+	v.mu.RLock()
+	listeners := v.listeners
+	v.mu.RUnlock()
+	for _, f := range listeners {
+		f(of)
+	}
+}
+
+// setCurrent notes that the view is up to date, or that it was until proof.
+func (v *View[T]) setCurrent(current bool, proof time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.current && !current {
+		v.lastProof = proof
+	}
+	v.current = current
+}

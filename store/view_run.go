@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	heartbeat = time.Second
+	// silence is how long the server may say nothing before the client reports it.
+	silence = 2 * heartbeat
+	// inFlightBytes is what may be on its way to a view; it must hold the largest message.
+	inFlightBytes = 32 << 20
+	// createTimeout is short: while a cluster elects a leader, requests are lost.
+	createTimeout = time.Second
+	// doubtful is how long a snapshot may show nothing before the server is asked for its state.
+	doubtful = 500 * time.Millisecond
+)
+
+// follower is the state that Run carries from one session to the next.
+type follower struct {
+	generation uint64
+	created    time.Time // of the stream whose revisions are known
+	revision   uint64    // the highest one seen
+}
+
+// Run keeps the view up to date until ctx ends; then it returns nil. It returns ErrUnavailable when
+// the connection was closed for good.
+func (v *View[T]) Run(ctx context.Context) error {
+	var f follower
+	supervise(ctx, v.js.Conn(), func(ctx context.Context) bool {
+		if f.generation++; f.generation > 1 {
+			v.metrics.resyncs.WithLabelValues(v.bucket).Inc()
+		}
+		err := v.follow(ctx, &f)
+		wasCurrent := v.Current()
+		v.setCurrent(false, proofAfter(err))
+		if wasCurrent && ctx.Err() == nil {
+			v.log.WarnContext(ctx, "view has lost the bucket; it is loaded again", "error", err)
+		}
+		return wasCurrent
+	})
+	if ctx.Err() == nil {
+		return fmt.Errorf("view of %s: %w", v.bucket, ErrUnavailable)
+	}
+	return nil
+}
+
+// proofAfter is the last moment that a session which ended so was known to be alive.
+func proofAfter(err error) time.Time {
+	if errors.Is(err, jetstream.ErrNoHeartbeat) {
+		return time.Now().Add(-silence)
+	}
+	return time.Now()
+}
+
+// follow loads the bucket and applies its changes until ctx ends or anything is in doubt.
+func (v *View[T]) follow(ctx context.Context, f *follower) error {
+	if err := v.ensure(ctx); err != nil {
+		return err
+	}
+	cons, err := v.consumer(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer v.deleteConsumer(ctx, cons)
+	return v.consume(ctx, cons, f)
+}
+
+func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	stream, err := v.js.Stream(ctx, streamName(v.bucket))
+	if err != nil {
+		return nil, err
+	}
+	info := stream.CachedInfo()
+	if !info.Created.Equal(f.created) || info.State.LastSeq < f.revision {
+		v.forget()
+		f.created, f.revision = info.Created, 0
+	}
+	return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		AckPolicy:         jetstream.AckNonePolicy,
+		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
+		FilterSubject:     subjectPrefix(v.bucket) + ">",
+		InactiveThreshold: 30 * time.Second,
+		MemoryStorage:     true,
+		Replicas:          1,
+	})
+}
+
+// deleteConsumer spares the server the 30 s after which it drops the consumer by itself.
+func (v *View[T]) deleteConsumer(ctx context.Context, cons jetstream.Consumer) {
+	if !v.js.Conn().IsConnected() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	if err := v.js.DeleteConsumer(ctx, streamName(v.bucket), cons.CachedInfo().Name); err != nil {
+		v.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "error", err)
+	}
+}

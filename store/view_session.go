@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+var errGap = errors.New("a message was lost on the way")
+
+// consume applies what the consumer delivers: the newest message of each key, then each change.
+func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follower) error {
+	if cons.CachedInfo().NumPending == 0 {
+		v.complete(f.generation)
+	}
+	msgs, failed, stop, err := deliver(ctx, cons, jetstream.PullMaxBytes(inFlightBytes))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	doubt := time.NewTicker(doubtful)
+	defer doubt.Stop()
+	var seen uint64
+	for {
+		select {
+		case m := <-msgs:
+			md, err := m.Metadata()
+			if err != nil {
+				return err
+			}
+			if md.Sequence.Consumer != seen+1 {
+				return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
+			}
+			seen = md.Sequence.Consumer
+			f.revision = max(f.revision, md.Sequence.Stream)
+			v.apply(m, md, f.generation)
+			if md.NumPending == 0 && !v.Current() {
+				v.complete(f.generation)
+			}
+		case <-doubt.C:
+			if !v.Current() && exhausted(ctx, cons, seen) {
+				v.complete(f.generation)
+			}
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// complete ends a snapshot: nothing is left that the view has not seen.
+func (v *View[T]) complete(generation uint64) {
+	v.sweep(generation)
+	v.setCurrent(true, time.Time{})
+	v.loadedOnce.Do(func() { close(v.loaded) })
+}
+
+// exhausted asks whether all that the consumer had to deliver was seen. The last message of a
+// snapshot, the one that says that nothing is pending, may expire before its delivery.
+func exhausted(ctx context.Context, cons jetstream.Consumer, seen uint64) bool {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	info, err := cons.Info(ctx)
+	return err == nil && info.NumPending == 0 && info.Delivered.Consumer == seen
+}
+
+// deliver starts a pull consumer whose messages come through a channel, so that one goroutine does
+// all the work. The first failure of any kind comes through failed. stop returns when no more of
+// its goroutines run.
+func deliver(ctx context.Context, cons jetstream.Consumer, limit jetstream.PullConsumeOpt) (msgs <-chan jetstream.Msg, failed <-chan error, stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	out, failure := make(chan jetstream.Msg), make(chan error, 1)
+	con, err := cons.Consume(func(m jetstream.Msg) {
+		select {
+		case out <- m:
+		case <-ctx.Done():
+		}
+	}, limit, jetstream.PullHeartbeat(heartbeat),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			select {
+			case failure <- err:
+			default:
+			}
+		}))
+	if err != nil {
+		cancel()
+		return nil, nil, nil, err
+	}
+	return out, failure, func() {
+		cancel()
+		con.Stop()
+		<-con.Closed()
+	}, nil
+}
