@@ -50,23 +50,33 @@ func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
 	return err
 }
 
-// Remove notes that a replica has no more streams on a peer. last says that it was the only one of
-// the fleet, and that this call made it so: however many leave at once, one of them is the last. It
-// fails with ErrUnavailable.
+// Remove notes that a replica has no more streams on a peer. last says that the list is empty now,
+// and that the end of the planner's life is due, after which Forget removes the list: however many
+// leave at once, one of them writes the empty list. An end that was begun and not finished is due
+// still. It fails with ErrUnavailable.
 func (i *Interest) Remove(ctx context.Context, peerID, replica string) (last bool, err error) {
 	_, err = i.bucket.change(ctx, peerID, func(m message) (*write, error) {
-		last = false
 		replicas := replicasOf(m)
 		at, found := slices.BinarySearch(replicas, replica)
 		if !found {
+			last = m.live() && len(replicas) == 0
 			return nil, nil
 		}
-		if last = len(replicas) == 1; last {
-			return remove(interestEndTTL), nil
-		}
+		last = len(replicas) == 1
 		return writeInterest(slices.Delete(replicas, at, at+1))
 	})
 	return last && err == nil, err
+}
+
+// Forget removes the list of a peer if it is still empty. It fails with ErrUnavailable.
+func (i *Interest) Forget(ctx context.Context, peerID string) error {
+	_, err := i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+		if !m.live() || len(replicasOf(m)) > 0 {
+			return nil, nil
+		}
+		return remove(interestEndTTL), nil
+	})
+	return err
 }
 
 // Replicas reads which replicas have streams on a peer now, past the view. It fails with

@@ -10,7 +10,7 @@ import (
 
 // Views is this replica's copy of the shared state, as a Source.
 type Views struct {
-	Planners  *store.View[*store.PlannerRecord]
+	Planners  *store.View[store.PlannerRecord]
 	Workflows *store.View[*store.WorkflowRecord]
 }
 

@@ -2,8 +2,6 @@ package demand
 
 import (
 	"context"
-	"errors"
-	"strconv"
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
@@ -16,11 +14,11 @@ var _ events.Handler = (*Service)(nil)
 // PlannerPublished implements events.Handler: the planner is stored, unless a newer one is.
 func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []byte) error {
 	if len(raw) > store.MaxPlannerBytes {
-		return &events.Rejection{Reason: "too_large", Detail: "a planner may have " + strconv.Itoa(store.MaxPlannerBytes) + " bytes, this one has " + strconv.Itoa(len(raw))}
+		return events.Reject(events.ReasonTooLarge, "a planner of %d bytes, at most %d are stored", len(raw), store.MaxPlannerBytes)
 	}
 	p, err := planner.Decode(raw, nil)
 	if err != nil {
-		return &events.Rejection{Reason: "invalid_planner", Detail: err.Error()}
+		return events.Reject(events.ReasonInvalidPlanner, "%v", err)
 	}
 	outcome, err := s.store.Planners.Apply(ctx, raw, p, source(a))
 	if err != nil {
@@ -35,7 +33,7 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 func (s *Service) WorkflowCreated(ctx context.Context, a events.Arrival, raw []byte) error {
 	w, err := workflow.Decode(raw)
 	if err != nil {
-		return &events.Rejection{Reason: "invalid_workflow", Detail: err.Error()}
+		return events.Reject(events.ReasonInvalidWorkflow, "%v", err)
 	}
 	outcome, err := s.store.Workflows.Apply(ctx, raw, w, source(a))
 	if err != nil {

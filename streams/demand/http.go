@@ -10,7 +10,7 @@ import (
 // PutWorkflow stores a workflow written over HTTP and sets off what CREATE_RESOURCE does: missing
 // planners are asked for, in the background. Its errors are those of store.Workflows.Put.
 func (s *Service) PutWorkflow(ctx context.Context, w *workflow.Workflow, raw []byte, cond store.Condition) (revision uint64, created bool, err error) {
-	revision, created, err = s.store.Workflows.Put(ctx, w, raw, cond)
+	revision, created, err = s.store.Workflows.Put(ctx, w.ID(), raw, cond)
 	if err != nil {
 		return 0, false, err
 	}

@@ -3,6 +3,7 @@ package demand
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -12,6 +13,9 @@ import (
 
 // workers is how many peers are reconciled at a time.
 const workers = 16
+
+// repeat is when a planner that was asked for and did not come is looked for again, at the earliest.
+const repeat = 10 * time.Second
 
 // Emitter tells the bus.
 type Emitter interface {
@@ -76,15 +80,15 @@ func (s *Service) loaded(ctx context.Context) bool {
 // reconciler finds it missing a little later.
 func (s *Service) PlannerChanged(peerID string) {
 	if s.wants.get(peerID).watchers > 0 && !s.cached(peerID) {
-		s.queue.addAfter(peerID, store.FirstRepeat)
+		s.queue.addAfter(peerID, repeat)
 	}
 }
 
 // InterestChanged is to be called after each change of the interest view: somebody may have taken
 // this replica out of a list, or a list may name it that it knows nothing of.
 func (s *Service) InterestChanged(peerID string) {
-	entry, ok := s.store.Interest.View().Get(peerID)
-	listed := ok && entry.Value.Has(s.replicaID)
+	list, _ := s.store.Interest.View().Get(peerID)
+	listed := slices.Contains(list.Value, s.replicaID)
 	if s.wants.change(peerID, func(w *want) { w.listed = listed }).unlisted() {
 		s.queue.add(peerID)
 	}

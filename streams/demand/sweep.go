@@ -2,6 +2,7 @@ package demand
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"oc-scheduler/store"
@@ -10,22 +11,27 @@ import (
 const (
 	// sweepEvery is how often the lists are compared with the leases.
 	sweepEvery = 5 * time.Second
-	// grace is how long the leases must have been in view before their absence counts: after an
-	// outage of NATS every lease has run out, and each living replica needs a moment to renew its own.
-	grace = store.LeaseRenew + 2*time.Second
+	// grace is how long the leases must have been in view before an absence counts: after an outage
+	// of NATS every lease has run out, and each living replica needs a moment to renew its own.
+	grace = 12 * time.Second
 )
 
 // sweepLoop takes dead replicas out of the lists, and finishes ends that their replica did not.
 func (s *Service) sweepLoop(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
+	var steady time.Duration // for how long the leases have been in view
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if s.store.Leases.View().CurrentFor() < grace || !s.store.Interest.View().Current() {
+		if !s.store.Leases.View().Current() || !s.store.Interest.View().Current() {
+			steady = 0
+			continue
+		}
+		if steady += sweepEvery; steady < grace {
 			continue
 		}
 		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
@@ -35,27 +41,30 @@ func (s *Service) sweepLoop(ctx context.Context) {
 }
 
 func (s *Service) sweep(ctx context.Context) error {
-	for peerID, entry := range s.store.Interest.View().All() {
-		for _, replica := range entry.Value.Replicas {
-			if _, alive := s.store.Leases.View().Get(replica); alive || replica == s.replicaID {
-				continue
-			}
-			last, err := s.store.Interest.Remove(ctx, peerID, replica)
-			if err != nil {
-				return err
-			}
-			s.log.InfoContext(ctx, "interest of a dead replica removed", "peer_id", peerID, "replica", replica, "last", last)
-			if last {
-				if err := s.end(ctx, peerID); err != nil {
-					return err
-				}
-			}
+	for _, list := range s.store.Interest.View().Page("", math.MaxInt) {
+		if err := s.sweepList(ctx, list); err != nil {
+			return err
 		}
-		if len(entry.Value.Replicas) == 0 && s.now().Sub(entry.Stored) > grace {
-			if err := s.end(ctx, peerID); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) error {
+	for _, replica := range list.Value {
+		if _, alive := s.store.Leases.View().Get(replica); alive || replica == s.replicaID {
+			continue
 		}
+		last, err := s.store.Interest.Remove(ctx, list.ID, replica)
+		if err != nil {
+			return err
+		}
+		s.log.InfoContext(ctx, "interest of a dead replica removed", "peer_id", list.ID, "replica", replica, "last", last)
+		if last {
+			return s.end(ctx, list.ID)
+		}
+	}
+	if len(list.Value) == 0 && s.now().Sub(list.Stored) > grace {
+		return s.end(ctx, list.ID) // its replica died between the empty list and the end
 	}
 	return nil
 }
