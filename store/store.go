@@ -27,29 +27,38 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	o := opener{js, cfg.withDefaults(), log, newViewMetrics(reg), newConflicts(reg)}
-	buckets := map[string]*bucket{}
+	cfg = cfg.withDefaults()
+	streams, err := ensureAll(ctx, js, cfg)
+	if err != nil {
+		return nil, err
+	}
+	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams}
+	return &Store{
+		Planners:  newPlanners(o, o.bucket(PlannersBucket)),
+		Workflows: newWorkflows(o, o.bucket(WorkflowsBucket)),
+		Interest:  newInterest(o, o.bucket(InterestBucket)),
+		Requests:  newRequests(o, o.bucket(RequestsBucket)),
+		Leases:    newLeases(o, o.bucket(ReplicasBucket)),
+	}, nil
+}
+
+// ensureAll creates or verifies all that the store needs on the server, and reports all that is
+// foreign about it at once.
+func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[string]jetstream.Stream, error) {
+	streams := map[string]jetstream.Stream{}
 	var errs []error
 	for _, name := range []string{PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket} {
-		b, err := o.bucket(ctx, name)
-		if errs = append(errs, err); errors.Is(err, ErrUnavailable) {
-			break // the others would only wait as long again
+		stream, err := ensureStream(ctx, js, layout(name, cfg.Replicas))
+		if errors.Is(err, ErrUnavailable) {
+			return nil, err // for the others it would only take as long again
 		}
-		buckets[name] = b
+		streams[name], errs = stream, append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if _, err := ensureConsumer(ctx, js, streamName(PlannersBucket), endsConsumer()); err != nil {
-		return nil, err
-	}
-	return &Store{
-		Planners:  newPlanners(o, buckets[PlannersBucket]),
-		Workflows: newWorkflows(o, buckets[WorkflowsBucket]),
-		Interest:  newInterest(o, buckets[InterestBucket]),
-		Requests:  newRequests(o, buckets[RequestsBucket]),
-		Leases:    newLeases(o, buckets[ReplicasBucket]),
-	}, nil
+	_, err := ensureConsumer(ctx, js, streamName(PlannersBucket), endsConsumer())
+	return streams, err
 }
 
 // Run keeps all views up to date, and takes in what operators write by hand, until ctx ends; then
@@ -72,14 +81,11 @@ type opener struct {
 	log       *slog.Logger
 	views     *viewMetrics
 	conflicts *prometheus.CounterVec
+	streams   map[string]jetstream.Stream // by bucket
 }
 
-func (o opener) bucket(ctx context.Context, name string) (*bucket, error) {
-	stream, err := ensureStream(ctx, o.js, layout(name, o.cfg.Replicas))
-	if err != nil {
-		return nil, err
-	}
-	return &bucket{name: name, js: o.js, stream: stream, conflicts: o.conflicts.WithLabelValues(name)}, nil
+func (o opener) bucket(name string) *bucket {
+	return &bucket{name: name, js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name)}
 }
 
 // viewOptions make a view that brings its bucket back when an operator has removed it.

@@ -35,13 +35,23 @@ func (v *View[T]) apply(m jetstream.Msg, md *jetstream.MsgMetadata, generation u
 	v.set(key, known, next, err)
 }
 
-func (v *View[T]) read(key string, m jetstream.Msg) (*slot[T], error) {
+// read decodes a value. Whatever is wrong with it, a decoder's own fault included, makes that one
+// value broken and nothing else.
+func (v *View[T]) read(key string, m jetstream.Msg) (s *slot[T], err error) {
 	of, err := id.FromKey(key)
 	if err != nil {
 		return &slot[T]{broken: true}, fmt.Errorf("key: %w", err)
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = &slot[T]{id: of, broken: true}, fmt.Errorf("%w: panic: %v", ErrUndecodable, p)
+		}
+	}()
 	value, err := v.decode(of, m)
-	return &slot[T]{id: of, entry: Entry[T]{Value: value}, broken: err != nil}, err
+	if err != nil {
+		return &slot[T]{id: of, broken: true}, err
+	}
+	return &slot[T]{id: of, entry: Entry[T]{Value: value}}, nil
 }
 
 func (v *View[T]) set(key string, known, next *slot[T], broken error) {

@@ -36,13 +36,13 @@ func (v *View[T]) Run(ctx context.Context) error {
 		if f.generation++; f.generation > 1 {
 			v.metrics.resyncs.WithLabelValues(v.bucket).Inc()
 		}
-		err := v.follow(ctx, &f)
-		wasCurrent := v.Current()
-		v.setCurrent(false, proofAfter(err))
-		if wasCurrent && ctx.Err() == nil {
+		good, err := v.follow(ctx, &f)
+		if good && ctx.Err() == nil {
 			v.log.WarnContext(ctx, "view has lost the bucket; it is loaded again", "error", err)
+		} else if ctx.Err() == nil {
+			v.log.DebugContext(ctx, "view cannot be loaded yet", "error", err)
 		}
-		return wasCurrent
+		return good
 	})
 	if ctx.Err() == nil {
 		return fmt.Errorf("view of %s: %w", v.bucket, ErrUnavailable)
@@ -58,17 +58,21 @@ func proofAfter(err error) time.Time {
 	return time.Now()
 }
 
-// follow loads the bucket and applies its changes until ctx ends or anything is in doubt.
-func (v *View[T]) follow(ctx context.Context, f *follower) error {
+// follow loads the bucket and applies its changes until ctx ends or anything is in doubt. good says
+// that the view was current meanwhile.
+func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error) {
 	if err := v.ensure(ctx); err != nil {
-		return err
+		return false, err
 	}
 	cons, err := v.consumer(ctx, f)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer v.deleteConsumer(ctx, cons)
-	return v.consume(ctx, cons, f)
+	err = v.consume(ctx, cons, f)
+	good = v.Current()
+	v.setCurrent(false, proofAfter(err)) // before anything else that may take long
+	v.deleteConsumer(ctx, cons)
+	return good, err
 }
 
 func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer, error) {
