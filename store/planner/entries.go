@@ -119,8 +119,7 @@ func (d *decoder) amounts(round Rounding) (span, error) {
 
 // addQuantity takes what the quantity reader found.
 func (d *decoder) addQuantity(dimension []byte, amount Amount) {
-	number, _ := d.dimensions.number(dimension)
-	d.usage = append(d.usage, usage{number, amount})
+	d.usage = append(d.usage, usage{d.dimensions.number(dimension), amount})
 }
 
 // identifier numbers a member's name that must be an identifier.

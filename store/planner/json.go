@@ -3,6 +3,7 @@ package planner
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func syntax(err error) string {
 		return "the JSON text ends too early"
 	}
 	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
-		return "member " + shorten(s.JSONPointer.LastToken()) + " is there twice"
+		return fmt.Sprintf("member %q is there twice", shorten(s.JSONPointer.LastToken()))
 	}
 	return "not valid JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }

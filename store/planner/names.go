@@ -14,27 +14,33 @@ type names struct {
 	list    []string
 }
 
-// number is the number of name; seen is false the first time.
-func (n *names) number(name []byte) (number uint32, seen bool) {
-	if number, seen = n.numbers[string(name)]; seen {
-		return number, true
+// number is the number of name.
+func (n *names) number(name []byte) uint32 {
+	if number, seen := n.numbers[string(name)]; seen {
+		return number
 	}
+	return n.add(string(name))
+}
+
+func (n *names) add(name string) uint32 {
 	if n.numbers == nil {
 		n.numbers = make(map[string]uint32)
 	}
-	number = uint32(len(n.list))
-	s := string(name)
-	n.numbers[s], n.list = number, append(n.list, s)
-	return number, false
+	number := uint32(len(n.list))
+	n.numbers[name], n.list = number, append(n.list, name)
+	return number
 }
 
-// identifier numbers a name that must be an identifier, and says at its first sight why it is none.
+// identifier is the number of a name that must be an identifier; the error says why it is none.
 func (n *names) identifier(name []byte) (uint32, error) {
-	number, seen := n.number(name)
-	if seen {
+	if number, seen := n.numbers[string(name)]; seen {
 		return number, nil
 	}
-	return number, id.Check(n.list[number])
+	s := string(name)
+	if err := id.Check(s); err != nil {
+		return 0, err
+	}
+	return n.add(s), nil
 }
 
 // reset forgets all names.

@@ -17,14 +17,26 @@ var beginning, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
 // parseTime reads an RFC 3339 time, of any offset, as Unix nanoseconds.
 func parseTime(text []byte) (int64, error) {
 	var t time.Time
-	if err := t.UnmarshalText(text); err != nil {
+	if err := t.UnmarshalText(text); err != nil || !strict(text, t) {
 		return 0, errTime
-	}
-	if i := len("2006-01-02T15:04:05.999999999"); len(text) > i && '0' <= text[i] && text[i] <= '9' && text[i-10] == '.' {
-		return 0, errTime // finer than a nanosecond
 	}
 	if !t.After(beginning) || !t.Before(end) {
 		return 0, errRange
 	}
 	return t.UnixNano(), nil
+}
+
+// strict says whether text is RFC 3339 with at most nanoseconds. Go reads more as t: hours of one
+// digit, a comma before the fraction, more digits than it keeps, offsets of a day.
+func strict(text []byte, t time.Time) bool {
+	const hour, second, nanosecond = len("2006-01-02T15"), len("2006-01-02T15:04:05"), len("2006-01-02T15:04:05.999999999")
+	_, offset := t.Zone()
+	switch last := len(text) - 1; {
+	case text[hour] != ':' || text[second] == ',':
+	case last >= nanosecond && text[second] == '.' && '0' <= text[nanosecond] && text[nanosecond] <= '9':
+	case offset <= -24*60*60 || offset >= 24*60*60 || text[last] != 'Z' && text[last-1] >= '6':
+	default:
+		return true
+	}
+	return false
 }
