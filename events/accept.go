@@ -1,0 +1,122 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"oc-scheduler/store/id"
+)
+
+// Arrival says when and as what an event came onto the bus.
+type Arrival struct {
+	Seq  uint64    // its sequence in OC_BUS
+	Time time.Time // when OC_BUS stored it
+	Bus  time.Time // when OC_BUS was created: a later one starts its sequences again
+}
+
+// Handler acts on events. A Rejection keeps the message as a dead letter; any other error has it
+// delivered again later. Payloads may be kept, but must not be changed.
+type Handler interface {
+	// PlannerPublished is called with a planner that nobody has validated yet.
+	PlannerPublished(ctx context.Context, a Arrival, planner []byte) error
+	// WorkflowCreated is called with a workflow that nobody has validated yet.
+	WorkflowCreated(ctx context.Context, a Arrival, workflow []byte) error
+	// WorkflowRemoved is called with a valid id.
+	WorkflowRemoved(ctx context.Context, a Arrival, id string) error
+}
+
+type kind byte
+
+const (
+	plannerPublished kind = 'p'
+	workflowCreated  kind = 'w'
+	workflowRemoved  kind = 'r'
+)
+
+// event is an accepted message.
+type event struct {
+	kind    kind
+	id      string // of the peer or workflow; "" when the payload does not say: the handler will reject it
+	payload []byte
+}
+
+func (e event) deliver(ctx context.Context, h Handler, a Arrival) error {
+	switch e.kind {
+	case plannerPublished:
+		return h.PlannerPublished(ctx, a, e.payload)
+	case workflowCreated:
+		return h.WorkflowCreated(ctx, a, e.payload)
+	default:
+		return h.WorkflowRemoved(ctx, a, e.id)
+	}
+}
+
+// accept decides what a message is. It fails with errSkipped for what is not for us and with a
+// Rejection for what is bad.
+func accept(subject string, data []byte) (event, error) {
+	envelope, err := DecodeEnvelope(data)
+	if err != nil {
+		return event{}, Reject(ReasonUndecodable, "envelope: %v", err)
+	}
+	switch {
+	case subject == Propagation && envelope.FromApp == fromDiscovery:
+		return acceptPropagated(envelope.Payload)
+	case subject == CreateResource && strings.EqualFold(envelope.Datatype, datatypeWorkflow):
+		return named(workflowCreated, envelope.Payload, "id")
+	case subject == RemoveResource && strings.EqualFold(envelope.Datatype, datatypeWorkflow):
+		return acceptRemoval(envelope.Payload)
+	}
+	return event{}, errSkipped
+}
+
+func acceptPropagated(payload []byte) (event, error) {
+	p, err := DecodePropagated(payload)
+	if err != nil {
+		return event{}, Reject(ReasonUndecodable, "payload: %v", err)
+	}
+	if !strings.EqualFold(p.Action, actionPlanner) {
+		return event{}, errSkipped
+	}
+	return named(plannerPublished, p.Payload, "peer_id")
+}
+
+var errFound = errors.New("found")
+
+// named looks no further into the payload than to the member that says whose it is; the handler
+// reads it once more, as a whole.
+func named(k kind, payload []byte, member string) (event, error) {
+	e := event{kind: k, payload: payload}
+	err := readObject(payload, func(o object, name string) (err error) {
+		if name != member {
+			return o.SkipValue()
+		}
+		if e.id, err = o.lenientText(); err != nil {
+			return err
+		}
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return event{}, Reject(ReasonUndecodable, "payload: %v", err)
+	}
+	return e, nil
+}
+
+func acceptRemoval(payload []byte) (event, error) {
+	e := event{kind: workflowRemoved}
+	err := readObject(payload, func(o object, name string) (err error) {
+		if name == "id" {
+			e.id, err = o.lenientText()
+			return err
+		}
+		return o.SkipValue()
+	})
+	if err != nil {
+		return event{}, Reject(ReasonUndecodable, "payload: %v", err)
+	}
+	if err := id.Check(e.id); err != nil {
+		return event{}, Reject(ReasonInvalidID, "$.id: %v", err)
+	}
+	return e, nil
+}

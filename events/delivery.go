@@ -1,0 +1,77 @@
+package events
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// delivery is one message that the consumer handed to this replica, until it is settled.
+//
+// It is acknowledged by hand because the client library takes a message without body and with a
+// header named Status for a message of the server, and so would never hand it over.
+type delivery struct {
+	nc      *nats.Conn
+	msg     *nats.Msg
+	event   event
+	err     error // why there is no event
+	arrival Arrival
+	attempt uint64 // 1 for the first delivery
+}
+
+// ackPrefix begins the reply subjects of deliveries; messages of the server have none.
+const ackPrefix = "$JS.ACK."
+
+func isDelivery(m *nats.Msg) bool { return strings.HasPrefix(m.Reply, ackPrefix) }
+
+// newDelivery reads the place of the message in the stream from its reply subject.
+func newDelivery(nc *nats.Conn, m *nats.Msg, busCreated time.Time) (*delivery, error) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil, err
+	}
+	return &delivery{
+		nc:      nc,
+		msg:     m,
+		arrival: Arrival{Seq: meta.Sequence.Stream, Time: meta.Timestamp, Bus: busCreated},
+		attempt: meta.NumDelivered,
+	}, nil
+}
+
+// lane is what orders a delivery: its peer or workflow, else itself.
+func (d *delivery) lane() string {
+	switch {
+	case d.event.id == "":
+		return fmt.Sprint(d.arrival.Seq)
+	case d.event.kind == plannerPublished:
+		return "p" + d.event.id
+	default:
+		return "w" + d.event.id
+	}
+}
+
+// size is what the delivery counts for in memory.
+func (d *delivery) size() int { return len(d.msg.Data) }
+
+const (
+	firstDelay = 250 * time.Millisecond
+	maxDelay   = 30 * time.Second
+)
+
+// retryDelay grows with the number of deliveries; its jitter keeps what failed together apart.
+func retryDelay(attempt uint64) time.Duration {
+	delay := min(firstDelay<<min(max(attempt, 1)-1, 10), maxDelay)
+	return delay*4/5 + rand.N(delay*2/5)
+}
+
+// Answers to the server, by the protocol of JetStream.
+func (d *delivery) ack() error        { return d.nc.Publish(d.msg.Reply, []byte("+ACK")) }
+func (d *delivery) inProgress() error { return d.nc.Publish(d.msg.Reply, []byte("+WPI")) }
+
+// nak asks for the message again, after the delay.
+func (d *delivery) nak(delay time.Duration) error {
+	return d.nc.Publish(d.msg.Reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, delay.Nanoseconds()))
+}

@@ -1,0 +1,54 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Emitter speaks on the bus. Each call returns when OC_BUS has stored the message, so that one which
+// is sent while no stream listens is an error and not lost unseen. A call that fails may have been
+// heard all the same.
+type Emitter struct{ js jetstream.JetStream }
+
+// NewEmitter makes an Emitter.
+func NewEmitter(js jetstream.JetStream) *Emitter { return &Emitter{js} }
+
+// RequestPlanner asks oc-discovery for the planner of a peer.
+func (e *Emitter) RequestPlanner(ctx context.Context, peerID string) error {
+	return e.propagate(ctx, actionPlanner, peerID)
+}
+
+// ClosePlanner tells oc-discovery that the planner of a peer is no longer wanted.
+func (e *Emitter) ClosePlanner(ctx context.Context, peerID string) error {
+	return e.propagate(ctx, actionClosePlanner, peerID)
+}
+
+func (e *Emitter) propagate(ctx context.Context, action, peerID string) error {
+	data, err := encodePropagation(action, peerID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", action, err)
+	}
+	// Without retries: a second copy would reach plain subscribers, whom no stream protects.
+	_, err = e.js.Publish(ctx, Propagation, data, jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0))
+	if err != nil {
+		return fmt.Errorf("%s: %w", action, err)
+	}
+	return nil
+}
+
+func encodePropagation(action, peerID string) ([]byte, error) {
+	peer, err := json.Marshal(struct {
+		PeerID string `json:"peer_id"`
+	}{peerID})
+	if err != nil {
+		return nil, err
+	}
+	payload, err := Propagated{Action: action, Payload: peer}.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return Envelope{FromApp: fromScheduler, Payload: payload}.Encode()
+}

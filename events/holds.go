@@ -1,0 +1,77 @@
+package events
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// holds are the deliveries in this replica's hands. It bounds them, in number and in bytes, and
+// tells the server that they are being worked on.
+type holds struct {
+	mu    sync.Mutex
+	held  map[*delivery]struct{}
+	bytes int
+
+	freed chan struct{} // capacity 1: something was released
+}
+
+const (
+	maxHeld      = 512
+	maxHeldBytes = 64 << 20
+)
+
+func newHolds() *holds {
+	return &holds{held: make(map[*delivery]struct{}), freed: make(chan struct{}, 1)}
+}
+
+func (h *holds) add(d *delivery) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held[d] = struct{}{}
+	h.bytes += d.size()
+}
+
+func (h *holds) release(d *delivery) {
+	h.mu.Lock()
+	delete(h.held, d)
+	h.bytes -= d.size()
+	h.mu.Unlock()
+	select {
+	case h.freed <- struct{}{}:
+	default:
+	}
+}
+
+// room is how many messages and bytes may still be asked for.
+func (h *holds) room() (messages, bytes int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maxHeld - len(h.held), maxHeldBytes - h.bytes
+}
+
+func (h *holds) list() []*delivery {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]*delivery, 0, len(h.held))
+	for d := range h.held {
+		list = append(list, d)
+	}
+	return list
+}
+
+// keepAlive asks the server for patience until ctx ends.
+func (h *holds) keepAlive(ctx context.Context) {
+	tick := time.NewTicker(ackWait / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			for _, d := range h.list() {
+				_ = d.inProgress() // one that is lost is repeated, and a redelivery does no harm
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const (
+	openTimeout = time.Second     // for the bus to answer; short, since a restart must not cost more
+	workTimeout = time.Minute     // for a handler; then its event is delivered again
+	stopGrace   = 5 * time.Second // for handlers to end when the Listener is stopped
+)
+
+// Listener reads the bus and has each accepted event handled.
+type Listener struct {
+	bus     *Bus
+	handler Handler
+	log     *slog.Logger
+	metrics *metrics
+	holds   *holds
+}
+
+// NewListener makes a Listener; reg may be nil.
+func NewListener(bus *Bus, handler Handler, log *slog.Logger, reg prometheus.Registerer) *Listener {
+	return &Listener{
+		bus: bus, handler: handler, log: log.With("component", "bus"),
+		metrics: newMetrics(reg), holds: newHolds(),
+	}
+}
+
+// Run reads the bus until ctx ends, over every outage, and then returns nil: handlers that are at
+// work are waited for, and what they didn't begin is left to other replicas. It fails with a
+// *ConfigError alone, when somebody has put a foreign stream or consumer in the place of ours.
+func (l *Listener) Run(ctx context.Context) error {
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	var keeper sync.WaitGroup
+	keeper.Go(func() { l.holds.keepAlive(work) })
+	lanes := startLanes(func(d *delivery) {
+		defer l.holds.release(d)
+		l.settle(ctx, work, d)
+	})
+
+	err := l.supervise(ctx, lanes)
+	grace := time.AfterFunc(stopGrace, stopWork)
+	lanes.finish()
+	grace.Stop()
+	stopWork()
+	keeper.Wait()
+	return err
+}
+
+// supervise begins a session whenever the last one ended.
+func (l *Listener) supervise(ctx context.Context, lanes *lanes) error {
+	pause := &backoff.ExponentialBackOff{
+		InitialInterval: 20 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 300 * time.Millisecond,
+	}
+	for first := true; ctx.Err() == nil; first = false {
+		began := time.Now()
+		err := l.session(ctx, lanes)
+		var foreign *ConfigError
+		if errors.As(err, &foreign) {
+			return err
+		}
+		lasted := time.Since(began) > 2*openTimeout
+		if lasted {
+			pause.Reset()
+		}
+		if ctx.Err() == nil && (lasted || first) { // the first of a row of failures says it all
+			l.log.WarnContext(ctx, "the bus is out of reach", "error", err)
+		}
+		wait := time.NewTimer(pause.NextBackOff())
+		select {
+		case <-ctx.Done():
+		case <-wait.C:
+		}
+		wait.Stop()
+	}
+	return nil
+}
+
+// session reads from the consumer for as long as it answers.
+func (l *Listener) session(ctx context.Context, lanes *lanes) error {
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	created, err := l.bus.ensure(opening)
+	cancel()
+	if err != nil {
+		return err
+	}
+	alive := func() {
+		l.metrics.sessions.Inc()
+		l.log.InfoContext(ctx, "reading the bus", "stream", Stream, "consumer", Durable)
+	}
+	receive := func(m *nats.Msg) { l.receive(ctx, m, created, lanes) }
+	return newPull(l.bus.js, l.holds).run(ctx, alive, receive)
+}
+
+// receive takes a delivery into a lane, unless it is not for us.
+func (l *Listener) receive(ctx context.Context, m *nats.Msg, created time.Time, lanes *lanes) {
+	d, err := newDelivery(l.bus.js.Conn(), m, created)
+	if err != nil {
+		l.log.ErrorContext(ctx, "the server's reply subject cannot be read", "error", err)
+		return
+	}
+	d.err = l.contain(ctx, func() (err error) {
+		d.event, err = accept(m.Subject, m.Data)
+		return err
+	})
+	if errors.Is(d.err, errSkipped) {
+		l.skip(ctx, d)
+		return
+	}
+	l.holds.add(d)
+	lanes.put(d)
+}

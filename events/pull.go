@@ -1,0 +1,157 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	maxBatch      = 64       // a hung replica holds back no more than this, and only until ackWait is over
+	maxBatchBytes = 32 << 20 // four of the largest messages
+	pullExpiry    = 10 * time.Second
+	heartbeat     = 500 * time.Millisecond
+	silence       = 5 * heartbeat / 2 // without a sign of life, the session is over
+)
+
+// Why a session ends.
+var (
+	errSilent = errors.New("no sign of life from the consumer")
+	errEnded  = errors.New("the consumer ended the request")
+)
+
+// pull is a session with the durable consumer: one subscription, one request for messages at a time.
+type pull struct {
+	nc      *nats.Conn
+	subject string // of requests
+	inbox   string
+	arrived chan *nats.Msg
+	holds   *holds
+	pending int // messages of the request that is open; 0 when none is
+	alive   bool
+}
+
+func newPull(js jetstream.JetStream, h *holds) *pull {
+	nc := js.Conn()
+	return &pull{
+		nc:      nc,
+		subject: fmt.Sprintf("%sCONSUMER.MSG.NEXT.%s.%s", apiPrefix(js.Options()), Stream, Durable),
+		inbox:   nc.NewInbox(),
+		arrived: make(chan *nats.Msg, 4*maxBatch),
+		holds:   h,
+	}
+}
+
+func apiPrefix(o jetstream.JetStreamOptions) string {
+	switch {
+	case o.Domain != "":
+		return "$JS." + o.Domain + ".API."
+	case o.APIPrefix != "":
+		return strings.TrimSuffix(o.APIPrefix, ".") + "."
+	}
+	return jetstream.DefaultAPIPrefix
+}
+
+// run hands every message to receive until ctx ends or the consumer leaves doubt, which it returns.
+// It calls alive when the consumer has answered for the first time.
+func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) error {
+	sub, err := p.nc.ChanSubscribe(p.inbox, p.arrived)
+	if err != nil {
+		return err
+	}
+	defer p.giveBack(sub)
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	for {
+		if err := p.request(quiet); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.holds.freed: // there may be room for a request now
+		case <-quiet.C:
+			if p.pending > 0 {
+				return errSilent
+			}
+		case m := <-p.arrived:
+			quiet.Reset(silence)
+			if isDelivery(m) {
+				p.pending--
+				receive(m)
+			} else if err := p.status(m); err != nil {
+				return err
+			}
+			if !p.alive {
+				p.alive = true
+				alive()
+			}
+		}
+	}
+}
+
+// request asks for messages when none are under way and there is room.
+func (p *pull) request(quiet *time.Timer) error {
+	if p.pending > 0 {
+		return nil
+	}
+	messages, bytes := p.holds.room()
+	if messages < 1 || bytes < maxBatchBytes {
+		return nil
+	}
+	p.pending = min(messages, maxBatch)
+	quiet.Reset(silence)
+	body, err := json.Marshal(pullRequest{p.pending, maxBatchBytes, pullExpiry, heartbeat})
+	if err != nil {
+		return err
+	}
+	return p.nc.PublishRequest(p.subject, p.inbox, body)
+}
+
+// pullRequest is the body of a CONSUMER.MSG.NEXT request.
+type pullRequest struct {
+	Batch     int           `json:"batch"`
+	MaxBytes  int           `json:"max_bytes"`
+	Expires   time.Duration `json:"expires"`
+	Heartbeat time.Duration `json:"idle_heartbeat"`
+}
+
+// status reads a message of the server: a heartbeat, or the end of the request.
+func (p *pull) status(m *nats.Msg) error {
+	switch code := m.Header.Get("Status"); code {
+	case "100":
+		return nil
+	case "404", "408": // nothing came in time
+	case "409":
+		switch reason := m.Header.Get("Description"); reason {
+		case "Message Size Exceeds MaxBytes", "Batch Completed":
+		default:
+			return fmt.Errorf("%w: %s", errEnded, reason)
+		}
+	default:
+		return fmt.Errorf("%w: status %s %s", errEnded, code, m.Header.Get("Description"))
+	}
+	p.pending = 0
+	return nil
+}
+
+// giveBack ends the subscription and returns what came too late, for another replica.
+func (p *pull) giveBack(sub *nats.Subscription) {
+	_ = sub.Unsubscribe() // it fails when the connection is gone, and the subscription with it
+	for {
+		select {
+		case m := <-p.arrived:
+			if isDelivery(m) {
+				_ = (&delivery{nc: p.nc, msg: m}).nak(0) // else it comes back after ackWait
+			}
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// noisyAttempt is the delivery at which a failing event is worth an operator's attention.
+const noisyAttempt = 5
+
+func (l *Listener) skip(ctx context.Context, d *delivery) {
+	l.log.DebugContext(ctx, "event skipped", "subject", d.msg.Subject)
+	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeSkipped).Inc()
+	_ = d.ack() // else it is delivered and skipped once more
+}
+
+// settle has a delivery handled and tells the server the outcome. When stop has ended, what isn't
+// begun is given back.
+func (l *Listener) settle(stop, work context.Context, d *delivery) {
+	if stop.Err() != nil {
+		_ = d.nak(0) // else it comes back after ackWait
+		return
+	}
+	ctx, cancel := context.WithTimeout(work, workTimeout)
+	defer cancel()
+	err := d.err
+	if err == nil {
+		err = l.contain(ctx, func() error { return d.event.deliver(ctx, l.handler, d.arrival) })
+	}
+	var rejection *Rejection
+	if errors.As(err, &rejection) {
+		err = l.bury(ctx, d, rejection)
+	} else if err == nil {
+		l.metrics.events.WithLabelValues(d.msg.Subject, outcomeHandled).Inc()
+	}
+	if err != nil {
+		l.retry(ctx, d, err)
+		return
+	}
+	l.answer(work, d.ack)
+}
+
+func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
+	level := slog.LevelDebug
+	if d.attempt == noisyAttempt {
+		level = slog.LevelWarn
+	}
+	l.log.Log(ctx, level, "event failed, it will be delivered again",
+		"subject", d.msg.Subject, "seq", d.arrival.Seq, "attempt", d.attempt, "error", cause)
+	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeRetried).Inc()
+	delay := retryDelay(d.attempt)
+	l.answer(ctx, func() error { return d.nak(delay) })
+}
+
+// answer tells the server an outcome, also over a short outage; an answer that is lost costs a
+// redelivery after ackWait.
+func (l *Listener) answer(ctx context.Context, tell func() error) {
+	if tell() == nil {
+		return
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(ackWait / 2)
+	for tell() != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		case <-deadline:
+			return
+		}
+	}
+}
+
+// contain turns a panic into a Rejection: the same message would only raise it again.
+func (l *Listener) contain(ctx context.Context, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.log.ErrorContext(ctx, "panic while handling an event", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = Reject(ReasonPanic, "%v", v)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,45 @@
+package events
+
+import "time"
+
+// Subjects of the OpenCloud bus. The names, with their spelling, are the ecosystem's: frozen.
+const (
+	Propagation    = "PROPALGATION_EVENT"
+	CreateResource = "CREATE_RESOURCE"
+	RemoveResource = "REMOVE_RESOURCE"
+)
+
+// JetStream names that operators see.
+const (
+	Stream      = "OC_BUS"
+	DeadStream  = "OC_BUS_DEAD"
+	Durable     = "oc-scheduler"
+	deadSubject = "oc.dead." // + the subject on which the message came
+)
+
+// Who speaks on the bus, and about what.
+const (
+	fromDiscovery = "oc-discovery"
+	fromScheduler = "oc-scheduler"
+
+	datatypeWorkflow   = "WORKFLOW"
+	actionPlanner      = "PB_PLANNER"
+	actionClosePlanner = "PB_CLOSE_PLANNER"
+)
+
+// MaxMessageSize is the largest message of the bus in bytes, headers included.
+const MaxMessageSize = 8 << 20
+
+const (
+	busAge     = 24 * time.Hour
+	deadAge    = 30 * 24 * time.Hour
+	deadWindow = 24 * time.Hour // a dead letter is recognised as a copy for as long as the bus can deliver it again
+	ackWait    = 10 * time.Second
+	maxPending = 8000 // unacknowledged in the whole fleet; two hung replicas must not stop the rest
+)
+
+// Headers of a dead letter.
+const (
+	HeaderReason = "Oc-Reason"
+	HeaderDetail = "Oc-Detail"
+)
