@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
+)
+
+// getCheck serves one path by three carriers: a WebSocket, server-sent events, or one answer.
+func (s *Server) getCheck(c echo.Context) error {
+	c.Response().Header().Add(echo.HeaderVary, "Accept")
+	parts, workflowID, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	switch r := c.Request(); {
+	case upgrades(r):
+		return s.serveWebSocket(c, parts.Checks, workflowID)
+	case r.Method == http.MethodGet && prefersEvents(r):
+		return s.serveEvents(c, parts.Checks, workflowID)
+	}
+	request, err := queried(c)
+	if err != nil {
+		return err
+	}
+	frame, err := parts.Checks.Once(workflowID, request)
+	if err != nil {
+		return err
+	}
+	parts.tellAge(c)
+	if done, err := tagged(c, etag(frame.Version)); done || err != nil {
+		return err
+	}
+	return c.JSONBlob(http.StatusOK, frame.JSON)
+}
+
+// postCheck answers the request in the body, once, or as a stream would while ?wait= lasts.
+func (s *Server) postCheck(c echo.Context) error {
+	parts, workflowID, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	body, err := s.body(c)
+	if err != nil {
+		return err
+	}
+	request, err := booking.DecodeRequest(body)
+	if err != nil {
+		return err
+	}
+	wait, err := s.waiting(c)
+	if err != nil {
+		return err
+	}
+	frame, err := s.ask(c, parts.Checks, workflowID, request, wait)
+	if err != nil {
+		return err
+	}
+	parts.tellAge(c)
+	h := c.Response().Header()
+	h.Set("ETag", etag(frame.Version))
+	h.Set(echo.HeaderCacheControl, "no-store")
+	return c.JSONBlob(http.StatusOK, frame.JSON)
+}
+
+// queried reads the check request in the query. The error is a fault.List.
+func queried(c echo.Context) (booking.Request, error) {
+	values, err := url.ParseQuery(c.Request().URL.RawQuery)
+	if err != nil {
+		return booking.Request{}, fault.List{{Path: fault.Root, Message: "the query is malformed: " + err.Error()}}
+	}
+	return booking.ParseQuery(values)
+}
+
+// prefersEvents reports whether text/event-stream is the first of the media types accepted that this
+// route has.
+func prefersEvents(r *http.Request) bool {
+	for _, accepted := range strings.Split(strings.Join(r.Header.Values(echo.HeaderAccept), ","), ",") {
+		switch kind, _, _ := mime.ParseMediaType(accepted); kind {
+		case "text/event-stream":
+			return true
+		case "application/json", "*/*":
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/streams/check"
+)
+
+// statusClientGone is what proxies write of a request whose client left; nobody reads it.
+const statusClientGone = 499
+
+var (
+	errPanic    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
+	errStarting = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
+	errRetiring = newProblem(http.StatusServiceUnavailable, "this replica drains: connect again to reach another").after(retrySoon)
+)
+
+// problemOf is the one place where errors become statuses. It is nil for an error nobody expected.
+func problemOf(err error) *Problem {
+	var (
+		problem *Problem
+		faults  fault.List
+		large   *http.MaxBytesError
+		routing *echo.HTTPError
+	)
+	switch {
+	case errors.As(err, &problem):
+		return problem
+	case errors.As(err, &faults):
+		return invalid(faults)
+	case errors.As(err, &large):
+		return newProblem(http.StatusRequestEntityTooLarge, "the body may have %d bytes at most", large.Limit)
+	case errors.As(err, &routing): // echo's own: no such route, method not allowed
+		return newProblem(routing.Code, "%v", routing.Message)
+	case errors.Is(err, booking.ErrNotJSON):
+		return newProblem(http.StatusBadRequest, "%v", err)
+	case errors.Is(err, check.ErrUnknownWorkflow), errors.Is(err, check.ErrWorkflowGone):
+		return newProblem(http.StatusNotFound, "no such workflow")
+	case errors.Is(err, store.ErrNotFound):
+		return newProblem(http.StatusNotFound, "not found")
+	case errors.Is(err, store.ErrPrecondition):
+		return newProblem(http.StatusPreconditionFailed, "what is stored is not what If-Match or If-None-Match asks for")
+	case errors.Is(err, store.ErrTooLarge):
+		return newProblem(http.StatusRequestEntityTooLarge, "%v", err)
+	case errors.Is(err, check.ErrNotLoaded):
+		return errStarting
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return newProblem(http.StatusServiceUnavailable, "NATS is out of reach; whether anything was written is unknown").after(retrySoon)
+	case errors.Is(err, context.Canceled):
+		return &Problem{Type: "about:blank", Title: "Client Closed Request", Status: statusClientGone}
+	}
+	return nil
+}
+
+// answerError is echo's error handler: every error, also echo's own, is answered as a problem. What
+// the error of a fault here says is for the log only.
+func (s *Server) answerError(err error, c echo.Context) {
+	ctx := context.WithoutCancel(c.Request().Context())
+	problem := problemOf(err)
+	if problem == nil {
+		s.log.ErrorContext(ctx, "request failed", "error", err, "method", c.Request().Method,
+			"route", c.Path(), "request_id", requestIDOf(c))
+		problem = errPanic
+	}
+	if c.Response().Committed {
+		return
+	}
+	if err := problem.write(c); err != nil {
+		s.log.DebugContext(ctx, "answer not written", "error", err, "request_id", requestIDOf(c))
+	}
+}

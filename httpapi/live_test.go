@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestDrainSpreadsTheClosing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const streams = 2000
+		l := newLive()
+		began := time.Now()
+		ended := make(chan time.Duration, streams)
+		for range streams {
+			var remove func()
+			remove = l.add(&conversation{end: func(cause error) {
+				if !errors.Is(cause, errDraining) {
+					t.Errorf("cause is %v", cause)
+				}
+				ended <- time.Since(began)
+				go remove()
+			}})
+		}
+		if err := l.drain(t.Context(), 4*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		close(ended)
+		perSecond := map[int]int{}
+		for at := range ended {
+			perSecond[int(at/time.Second)]++
+		}
+		for second := range 4 {
+			if n := perSecond[second]; n < streams/4-2 || n > streams/4+2 {
+				t.Errorf("%d closings in second %d, want about %d", n, second, streams/4)
+			}
+		}
+	})
+}
+
+func TestDrainOfOneStreamIsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		began := time.Now()
+		var remove func()
+		remove = l.add(&conversation{end: func(error) { go remove() }})
+		if err := l.drain(t.Context(), time.Minute); err != nil || time.Since(began) != 0 {
+			t.Errorf("drained after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestDrainCutsWhatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		var asked, cuts int
+		for range 3 {
+			l.add(&conversation{end: func(error) { asked++ }, cut: func() { cuts++ }})
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if err := l.drain(ctx, time.Second); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v", err)
+		}
+		if asked < 3 || cuts != 3 {
+			t.Errorf("%d asked, %d cut", asked, cuts)
+		}
+	})
+}
+
+func TestDrainingRefusesLatecomers(t *testing.T) {
+	t.Parallel()
+	l := newLive()
+	if err := l.drain(t.Context(), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	var cause error
+	remove := l.add(&conversation{end: func(err error) { cause = err }})
+	remove()
+	if !errors.Is(cause, errDraining) || !l.isDraining() {
+		t.Errorf("cause is %v", cause)
+	}
+	if err := l.drain(t.Context(), time.Second); err != nil { // a second time
+		t.Error(err)
+	}
+}

@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// identify gives every answer an X-Request-ID: the client's own where it is sane, so that a request
+// can be followed through proxies, else a new one. It also sets the headers that every answer bears.
+func identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		requestID := c.Request().Header.Get(echo.HeaderXRequestID)
+		if !saneRequestID(requestID) {
+			requestID = rand.Text()
+		}
+		h := c.Response().Header()
+		h.Set(echo.HeaderXRequestID, requestID)
+		h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+		return next(c)
+	}
+}
+
+// saneRequestID keeps out what could forge log lines or bloat them.
+func saneRequestID(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// observe logs each request at debug and measures those that are no streams. The error is answered
+// here, so that what is measured is what was sent.
+func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		began := time.Now()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		took, r, w := time.Since(began), c.Request(), c.Response()
+		if c.Get(isStream) == nil {
+			s.metrics.request.WithLabelValues(methodLabel(r.Method), c.Path(), strconv.Itoa(w.Status)).Observe(took.Seconds())
+		}
+		if ctx := r.Context(); s.log.Enabled(ctx, slog.LevelDebug) {
+			s.log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
+				"bytes", w.Size, "duration", took, "remote", r.RemoteAddr, "request_id", requestIDOf(c))
+		}
+		return nil
+	}
+}
+
+// isStream marks, in echo's context, a request whose duration says nothing about this server.
+const isStream = "stream"
+
+// methodLabel bounds what a client can put into a label.
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// rescue turns a panic into the answer 500, and keeps the process and the other clients out of it.
+func (s *Server) rescue(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx := context.WithoutCancel(c.Request().Context())
+		return s.guard(ctx, func() error { return next(c) })
+	}
+}
+
+// guard runs f and returns a panic of it as an error, logged with its stack.
+func (s *Server) guard(ctx context.Context, f func() error) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler: // net/http's own way to drop a connection
+			panic(v)
+		default:
+			s.metrics.panics.Inc()
+			s.log.ErrorContext(ctx, "panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	return f()
+}
+
+func requestIDOf(c echo.Context) string { return c.Response().Header().Get(echo.HeaderXRequestID) }

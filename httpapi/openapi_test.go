@@ -1,0 +1,77 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+//go:embed openapi.json
+var document []byte
+
+// description is the OpenAPI document as the checks of answers use it.
+var description = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, err
+	}
+	return gorillamux.NewRouter(doc)
+})
+
+// documented holds an answer against the OpenAPI document. Requests of no documented route are
+// expected to fail.
+func documented(t *testing.T, r *http.Request, response *http.Response, body []byte) {
+	t.Helper()
+	router, err := description()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := r.Clone(context.WithoutCancel(r.Context()))
+	plain.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	if r.Method == http.MethodHead || r.Method == http.MethodOptions { // GET without the body; CORS
+		return
+	}
+	route, params, err := router.FindRoute(plain)
+	if err != nil {
+		if response.StatusCode < http.StatusMultipleChoices {
+			t.Errorf("%s %s: %d, but %v", r.Method, r.URL, response.StatusCode, err)
+		}
+		return
+	}
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route},
+		Status:                 response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
+	}
+	if err := openapi3filter.ValidateResponse(plain.Context(), in); err != nil {
+		t.Errorf("%s %s: %d %s\nis not as documented: %v", r.Method, r.URL, response.StatusCode, body, err)
+	}
+	if route.Operation.Responses.Status(response.StatusCode) == nil && response.StatusCode != http.StatusInternalServerError {
+		t.Errorf("%s %s: status %d is not documented", r.Method, r.URL, response.StatusCode)
+	}
+}
+
+func TestOpenAPIDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s := newBareSite(t, defaults)
+	got := s.do(t, http.MethodGet, "/openapi.json", "").ok(t, http.StatusOK)
+	if !bytes.Equal(got.body, document) {
+		t.Error("another document is served")
+	}
+}

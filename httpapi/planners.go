@@ -1,0 +1,49 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store"
+)
+
+// plannerSummary is a planner in the list.
+type plannerSummary struct {
+	PeerID      string    `json:"peer_id"`
+	GeneratedAt time.Time `json:"generated_at"`
+	ExpiresAt   time.Time `json:"expires_at"`
+	Resources   int       `json:"resources"`
+	Slots       int       `json:"slots"`
+}
+
+func summarize(item store.Item[store.PlannerRecord]) plannerSummary {
+	p := item.Value
+	resources, slots := p.Counts()
+	return plannerSummary{item.ID, p.GeneratedAt().UTC(), p.ExpiresAt.UTC(), resources, slots}
+}
+
+func (s *Server) listPlanners(c echo.Context) error {
+	return list(s, c, func(p *Parts) *store.View[store.PlannerRecord] { return p.Planners }, summarize)
+}
+
+// getPlanner answers with the stored value itself. The views keep only what decisions need, so it is
+// read from NATS.
+func (s *Server) getPlanner(c echo.Context) error {
+	parts, peerID, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	value, revision, err := parts.Stored.Raw(ctx, peerID)
+	if err != nil {
+		return err
+	}
+	if done, err := tagged(c, revisionTag(revision)); done || err != nil {
+		return err
+	}
+	return c.JSONBlob(http.StatusOK, value)
+}

@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/workflow"
+	"oc-scheduler/streams/check"
+)
+
+// Parts is what the server serves, once NATS has been reached.
+type Parts struct {
+	Checks    *check.Service
+	Workflows *store.View[store.WorkflowRecord]
+	Planners  *store.View[store.PlannerRecord]
+	Editor    Editor
+	Stored    StoredPlanners
+}
+
+// Editor writes workflows and sets off what follows from it.
+type Editor interface {
+	// PutWorkflow returns store.ErrPrecondition, store.ErrTooLarge or store.ErrUnavailable.
+	PutWorkflow(ctx context.Context, w *workflow.Workflow, raw []byte, cond store.Condition) (revision uint64, created bool, err error)
+	// DeleteWorkflow returns store.ErrNotFound, store.ErrPrecondition or store.ErrUnavailable.
+	DeleteWorkflow(ctx context.Context, workflowID string, cond store.Condition) error
+}
+
+// StoredPlanners reads planners as they are stored.
+type StoredPlanners interface {
+	// Raw returns store.ErrNotFound or store.ErrUnavailable.
+	Raw(ctx context.Context, peerID string) (value []byte, revision uint64, err error)
+}
+
+// natsWithin bounds what a request waits for NATS.
+const natsWithin = 5 * time.Second
+
+func (s *Server) routes(e *echo.Echo) {
+	get(e, "/oc", s.listWorkflows)
+	get(e, "/oc/:id", s.getWorkflow)
+	e.PUT("/oc/:id", s.putWorkflow)
+	e.DELETE("/oc/:id", s.deleteWorkflow)
+	get(e, "/oc/:id/check", s.getCheck)
+	e.POST("/oc/:id/check", s.postCheck)
+	get(e, "/planners", s.listPlanners)
+	get(e, "/planners/:peer", s.getPlanner)
+	get(e, "/openapi.json", getOpenAPI)
+}
+
+// operatorRoutes adds the metrics page; gatherer may be nil.
+func operatorRoutes(e *echo.Echo, gatherer *prometheus.Registry) {
+	if gatherer == nil {
+		return
+	}
+	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true})))
+}
+
+// loaded is what is served; the error is errStarting before there is anything.
+func (s *Server) loaded() (*Parts, error) {
+	if parts := s.parts.Load(); parts != nil {
+		return parts, nil
+	}
+	return nil, errStarting
+}
+
+// addressed is loaded, with the identifier in the request's path. A bad one is told of in any state.
+func (s *Server) addressed(c echo.Context) (*Parts, string, error) {
+	addressed, err := pathID(c)
+	if err != nil {
+		return nil, "", err
+	}
+	parts, err := s.loaded()
+	return parts, addressed, err
+}
+
+// body is the request's body. A *http.MaxBytesError says that it is too large.
+func (s *Server) body(c echo.Context) ([]byte, error) {
+	r := c.Request()
+	if r.ContentLength > s.cfg.MaxBody {
+		return nil, &http.MaxBytesError{Limit: s.cfg.MaxBody}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, s.cfg.MaxBody))
+	if isTimeout(err) {
+		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")
+	}
+	return body, err
+}

@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const (
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
+)
+
+// Server serves the HTTP interface. It answers from the first moment: before Attach with 503, but
+// for the routes of operators.
+type Server struct {
+	cfg     Config
+	origins origins
+	log     *slog.Logger
+	metrics *metrics
+	parts   atomic.Pointer[Parts]
+	retired atomic.Bool
+	limits  *limits
+	live    *live
+	http    *http.Server
+}
+
+// New builds a server. checks gives the present conditions of readiness each time it is called;
+// reg may be nil. The error is what Config.Validate says.
+func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Registry) (*Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	s := &Server{
+		cfg:     cfg,
+		origins: cfg.AllowOrigins,
+		log:     log.With("component", "httpapi"),
+		limits:  &limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
+		live:    newLive(),
+	}
+	var registerer prometheus.Registerer
+	if reg != nil { // a nil pointer in an interface is not nil
+		registerer = reg
+	}
+	s.metrics = newMetrics(registerer)
+	s.http = &http.Server{
+		Handler:           s.echo(checks, reg),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       cfg.ReadTimeout,
+		WriteTimeout:      cfg.WriteTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// Attach gives the server what it serves, once NATS has been reached. It may be called while serving.
+func (s *Server) Attach(parts Parts) { s.parts.Store(&parts) }
+
+// Serve answers on the listener until Shutdown; it blocks, and returns nil after a Shutdown.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Retire turns /readyz to 503, so that load balancers send no more clients; all else goes on.
+func (s *Server) Retire() { s.retired.Store(true) }
+
+// Drain refuses new streams with 503 and closes the open ones with 1012, spread so that their clients
+// don't come back elsewhere all at once. It returns when the last has gone, or with the context's
+// error after having cut those that were left.
+func (s *Server) Drain(ctx context.Context) error {
+	s.Retire()
+	return s.live.drain(ctx, s.cfg.DrainSpread)
+}
+
+// Shutdown stops listening and waits for the requests in flight; those that outlast the context are
+// cut, and its error is returned. Call Drain first: streams would be waited for.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.Retire()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	return err
+}
+
+// echo wires routes and middleware. The order matters: every answer bears the identification, also
+// those for panics, and what is measured is what was sent.
+func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's to write
+	e.HTTPErrorHandler = s.answerError
+	e.Use(identify, s.observe, s.rescue, s.origins.guard)
+	if len(s.origins) > 0 {
+		e.Use(s.origins.cors())
+	}
+	s.routes(e)
+	health{checks: checks, retiring: s.retired.Load}.routes(e)
+	operatorRoutes(e, gatherer)
+	return e
+}
+
+// get registers a page for GET and HEAD; net/http drops the body of the latter's answer.
+func get(e *echo.Echo, path string, h echo.HandlerFunc) {
+	e.GET(path, h)
+	e.HEAD(path, h)
+}

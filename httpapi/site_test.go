@@ -1,0 +1,198 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/streams"
+	"oc-scheduler/streams/check"
+)
+
+// patience bounds every wait of a test; far above what a loaded machine takes.
+const patience = 20 * time.Second
+
+// site is a whole replica behind a real listener, on a NATS server of its own.
+type site struct {
+	*httpapi.Server
+	url    string
+	nats   *natstest.Server
+	store  *store.Store
+	parts  httpapi.Parts
+	bus    *recorder
+	reg    *prometheus.Registry
+	log    *journal
+	client *http.Client
+	checks []httpapi.Check
+	seq    uint64
+}
+
+// newSite starts a replica whose views are loaded.
+func newSite(t *testing.T, cfg httpapi.Config) *site {
+	t.Helper()
+	s := newBareSite(t, cfg)
+	s.nats = natstest.Start(t)
+	nc := s.nats.Connect(t, nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.ReconnectWait(20*time.Millisecond))
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if s.store, err = store.Open(t.Context(), js, store.Config{}, log, s.reg); err != nil {
+		t.Fatal(err)
+	}
+	hub := streams.NewHub()
+	wants := shim{s.store}
+	planners, workflows := s.store.Planners.View(), s.store.Workflows.View()
+	planners.OnChange(hub.PlannerChanged)
+	workflows.OnChange(hub.WorkflowChanged)
+	views := check.Views{Planners: planners, Workflows: workflows}
+	s.parts = httpapi.Parts{
+		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
+		Editor: wants, Stored: s.store.Planners,
+	}
+	run(t, s.store.Run)
+	wait(t, planners.Loaded(), "planners")
+	wait(t, workflows.Loaded(), "workflows")
+	s.Attach(s.parts)
+	return s
+}
+
+// newBareSite starts a server that has nothing to serve yet.
+func newBareSite(t *testing.T, cfg httpapi.Config) *site {
+	t.Helper()
+	s := &site{bus: &recorder{}, reg: prometheus.NewRegistry(), log: &journal{}}
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	server, err := httpapi.New(cfg, func() []httpapi.Check { return s.checks }, log, s.reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Server, s.url = server, "http://"+l.Addr().String()
+	transport := &http.Transport{}
+	s.client = &http.Client{Transport: transport}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(smallBuffers{l}) }()
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+		defer cancel()
+		if err := errors.Join(server.Drain(ctx), server.Shutdown(ctx), <-served); err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+		for _, bad := range []string{"hijacked", "superfluous", "already committed", "panic"} {
+			if s.log.holds(bad) && !t.Failed() && !s.log.expected(bad) {
+				t.Errorf("the log speaks of %q:\n%s", bad, s.log)
+			}
+		}
+	})
+	return s
+}
+
+// smallBuffers makes the kernel take little for a client that does not read.
+type smallBuffers struct{ net.Listener }
+
+func (l smallBuffers) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok {
+		err = tcp.SetWriteBuffer(4 << 10)
+	}
+	return c, err
+}
+
+// run runs a part until the test ends.
+func run(t *testing.T, part func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- part(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("a part ended with %v", err)
+		}
+	})
+}
+
+func wait(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s did not come", what)
+	}
+}
+
+// recorder stands for the bus and notes what is sent there.
+type recorder struct {
+	mu       sync.Mutex
+	requests []string
+}
+
+func (r *recorder) RequestPlanner(_ context.Context, peerID string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = append(r.requests, peerID)
+	return nil
+}
+
+func (r *recorder) ClosePlanner(context.Context, string) error { return nil }
+
+// journal keeps the log.
+type journal struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	allowed []string
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) holds(s string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes.Contains(j.text.Bytes(), []byte(s))
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// allow says that a test means the log to hold something.
+func (j *journal) allow(s string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.allowed = append(j.allowed, s)
+}
+
+func (j *journal) expected(s string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, a := range j.allowed {
+		if a == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/streams/check"
+)
+
+// serveEvents serves a check stream as server-sent events (WHATWG HTML, section 9.2). The goroutine
+// of the request does all of it; net/http cancels the request's context when the client leaves.
+func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID string) error {
+	stream, leave, err := s.begin(c, checks, workflowID, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer stream.Close()
+	closed := s.metrics.opened(carrierEvents)
+	ctx, end := context.WithCancelCause(c.Request().Context())
+	defer end(nil)
+	out := &eventWriter{ResponseController: http.NewResponseController(c.Response()), response: c.Response(), within: s.cfg.WriteWithin}
+	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
+	defer remove()
+
+	e := s.events(ctx, out, stream, c.Request().Header.Get("Last-Event-ID"))
+	closed(e)
+	s.log.DebugContext(ctx, "event stream ended", "ending", e, "request_id", requestIDOf(c))
+	return nil
+}
+
+// events writes what the stream has, and comments between, until it or the client ends. A result of
+// the version the client had last is left out.
+func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Stream, last string) *ending {
+	if err := out.begin(); err != nil {
+		return endingOfWrite(err)
+	}
+	for quiet := time.Now().Add(s.cfg.CommentEvery); ; {
+		frame, err := next(ctx, stream, quiet)
+		switch {
+		case err == nil && frame.Kind == check.Result && frame.Version == last:
+		case err == nil:
+			err = out.event(frame)
+		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return s.failed(ctx, err)
+		default:
+			err = nil
+		}
+		if err == nil && !time.Now().Before(quiet) {
+			quiet = time.Now().Add(s.cfg.CommentEvery)
+			err = out.write([]byte(":\n\n"))
+		}
+		if err != nil {
+			return endingOfWrite(err)
+		}
+		last = ""
+	}
+}
+
+// next is the stream's next frame, or context.DeadlineExceeded at the time until.
+func next(ctx context.Context, stream *check.Stream, until time.Time) (check.Frame, error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	return stream.Next(ctx)
+}
+
+// eventWriter writes events, each within a time of its own: the server's WriteTimeout, which is for
+// whole answers, does not apply.
+type eventWriter struct {
+	*http.ResponseController
+	response http.ResponseWriter
+	within   time.Duration
+	buffer   bytes.Buffer
+}
+
+func (w *eventWriter) begin() error {
+	h := w.response.Header()
+	h.Set(echo.HeaderContentType, "text/event-stream")
+	h.Set(echo.HeaderCacheControl, "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx would collect events
+	if err := w.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	w.response.WriteHeader(http.StatusOK)
+	return w.write(nil)
+}
+
+func (w *eventWriter) event(frame check.Frame) error {
+	w.buffer.Reset()
+	if frame.Kind == check.Result {
+		w.buffer.WriteString("event: result\nid: " + frame.Version + "\ndata: ")
+	} else {
+		w.buffer.WriteString("event: error\ndata: ")
+	}
+	w.buffer.Write(frame.JSON) // one line: the encoder writes no white space
+	w.buffer.WriteString("\n\n")
+	return w.write(w.buffer.Bytes())
+}
+
+func (w *eventWriter) write(p []byte) error {
+	if err := w.SetWriteDeadline(time.Now().Add(w.within)); err != nil {
+		return err
+	}
+	if _, err := w.response.Write(p); err != nil {
+		return err
+	}
+	return w.Flush()
+}

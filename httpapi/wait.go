@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/streams/check"
+)
+
+// waiting is the ?wait= of a request, cut to what is allowed; zero where there is none. The error is
+// a fault.List.
+func (s *Server) waiting(c echo.Context) (time.Duration, error) {
+	text := c.QueryParam("wait")
+	if text == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(text)
+	if err != nil || wait < 0 {
+		return 0, fault.List{{Path: fault.Member(fault.Root, "wait"), Message: "must be a duration like 5s"}}
+	}
+	return min(wait, s.cfg.MaxWait), nil
+}
+
+// ask answers one request: from what is cached, or, while wait lasts, as a stream that ends with the
+// first result without missing planners.
+func (s *Server) ask(c echo.Context, checks *check.Service, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
+	if wait == 0 {
+		return checks.Once(workflowID, request)
+	}
+	leave, err := s.admit(c)
+	if err != nil {
+		return check.Frame{}, err
+	}
+	defer leave()
+	out := http.NewResponseController(c.Response())
+	if err := out.SetWriteDeadline(time.Now().Add(wait + s.cfg.WriteTimeout)); err != nil {
+		return check.Frame{}, err
+	}
+	if err := out.SetReadDeadline(time.Time{}); err != nil { // it would end the request's context
+		return check.Frame{}, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), wait)
+	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	remove := s.live.add(&conversation{end: end, cut: func() {}})
+	defer remove()
+	closed := s.metrics.opened(carrierWait)
+	defer closed(errDone)
+	return checks.Wait(ctx, workflowID, request)
+}
