@@ -34,13 +34,17 @@ type Service struct {
 
 	wants *wants
 	queue *queue
+	pace  pace
 }
+
+// pace is how patient the sweep is.
+type pace struct{ sweepEvery, grace time.Duration }
 
 // New returns the Service of one replica; now is the clock.
 func New(replicaID string, st *store.Store, emitter Emitter, log *slog.Logger, now func() time.Time) *Service {
 	return &Service{
 		replicaID: replicaID, store: st, emitter: emitter, log: log.With("component", "demand"), now: now,
-		wants: newWants(), queue: newQueue(),
+		wants: newWants(), queue: newQueue(), pace: pace{sweepEvery, grace},
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 
 // sweepLoop takes dead replicas out of the lists, and finishes ends that their replica did not.
 func (s *Service) sweepLoop(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(s.pace.sweepEvery)
 	defer tick.Stop()
 	var steady time.Duration // for how long the leases have been in view
 	for {
@@ -31,7 +31,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 			steady = 0
 			continue
 		}
-		if steady += sweepEvery; steady < grace {
+		if steady += s.pace.sweepEvery; steady < s.pace.grace {
 			continue
 		}
 		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
@@ -63,7 +63,7 @@ func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) erro
 			return s.end(ctx, list.ID)
 		}
 	}
-	if len(list.Value) == 0 && s.now().Sub(list.Stored) > grace {
+	if len(list.Value) == 0 && s.now().Sub(list.Stored) > s.pace.grace {
 		return s.end(ctx, list.ID) // its replica died between the empty list and the end
 	}
 	return nil

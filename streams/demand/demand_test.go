@@ -1,0 +1,282 @@
+package demand
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"oc-scheduler/events"
+	"oc-scheduler/store"
+	"oc-scheduler/store/workflow"
+)
+
+// spoken tells what a message of the scheduler's own says; empty for others' messages.
+func spoken(data []byte) (string, error) {
+	var e struct {
+		FromApp string `json:"from_app"`
+		Payload []byte
+	}
+	var p struct {
+		Action  string
+		Payload []byte
+	}
+	var peer struct {
+		PeerID string `json:"peer_id"`
+	}
+	if err := json.Unmarshal(data, &e); err != nil || e.FromApp != "oc-scheduler" {
+		return "", err
+	}
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return "", err
+	}
+	err := json.Unmarshal(p.Payload, &peer)
+	return p.Action + " " + peer.PeerID, err
+}
+
+func TestFirstAndLastWatcher(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	first, second := a.Watch([]string{"p", "q", "p"}), a.Watch([]string{"p"})
+	f.eventuallySaid(t, "p", "request")
+	f.eventuallySaid(t, "q", "request")
+	if got := a.listed(t, "p"); got != "a" {
+		t.Errorf("list of p: %s", got)
+	}
+	f.publishPlanner(t, "p")
+	eventually(t, "planner cached and claim forgotten", func() bool {
+		_, claimed := a.store.Requests.View().Get("p")
+		return a.cached("p") && !claimed
+	})
+	first()
+	first()
+	f.eventuallySaid(t, "q", "request close") // also without a planner
+	if !a.cached("p") || f.said("p") != "request" {
+		t.Error("p was closed while it was watched")
+	}
+	second()
+	f.eventuallySaid(t, "p", "request close")
+	eventually(t, "no list and no planner", func() bool {
+		_, found := a.store.Interest.View().Get("p")
+		return !found && !a.cached("p")
+	})
+}
+
+// TestTheLastOfTheFleetCloses: however many leave at once, one close goes out; and none while one is left.
+func TestTheLastOfTheFleetCloses(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	replicas := []*replica{f.replica(t, "a"), f.replica(t, "b"), f.replica(t, "c")}
+	for round := range 5 {
+		peer := fmt.Sprint("p", round)
+		var releases []func()
+		for _, r := range replicas {
+			releases = append(releases, r.Watch([]string{peer}))
+		}
+		eventually(t, "all listed", func() bool { return replicas[0].listed(t, peer) == "a b c" })
+		f.publishPlanner(t, peer)
+		eventually(t, "cached", func() bool { return replicas[0].cached(peer) })
+		var wg sync.WaitGroup
+		for _, release := range releases {
+			wg.Go(release)
+		}
+		wg.Wait()
+		f.eventuallySaid(t, peer, "request close")
+	}
+	// Anything said twice would have been said by now: the next word on the bus comes after it.
+	replicas[0].Watch([]string{"last"})
+	f.eventuallySaid(t, "last", "request")
+	for round := range 5 {
+		if got := f.said(fmt.Sprint("p", round)); got != "request close" {
+			t.Errorf("said of p%d: %s", round, got)
+		}
+	}
+}
+
+func TestExpiredWhileWatchedIsClosedThenRequested(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a, b := f.replica(t, "a"), f.replica(t, "b")
+	a.Watch([]string{"p"})
+	f.eventuallySaid(t, "p", "request")
+	f.publishPlanner(t, "p")
+	eventually(t, "cached", func() bool { return a.cached("p") && b.cached("p") })
+	kv, err := f.js.KeyValue(t.Context(), "planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kv.Delete(t.Context(), "p"); err != nil { // an operator's delete acts as an expiry
+		t.Fatal(err)
+	}
+	f.eventuallySaid(t, "p", "request close request")
+	f.publishPlanner(t, "p")
+	eventually(t, "cached again", func() bool { return a.cached("p") })
+	if err := kv.Purge(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	f.eventuallySaid(t, "p", "request close request close request")
+}
+
+// TestRequestsAreRepeatedLessAndLessOften moves the clock; the claim alone decides.
+func TestRequestsAreRepeatedLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a, b := f.replica(t, "a"), f.replica(t, "b")
+	a.Watch([]string{"p"})
+	b.Watch([]string{"p"})
+	want := "request"
+	f.eventuallySaid(t, "p", want)
+	for _, pause := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
+		pause *= time.Second
+		f.offset.Add(int64(pause - 500*time.Millisecond))
+		for _, r := range []*replica{a, b} {
+			if again, err := r.request(t.Context(), "p"); err != nil || again <= 0 || again > time.Second {
+				t.Fatalf("before %v are over: again in %v, %v", pause, again, err)
+			}
+		}
+		f.offset.Add(int64(500 * time.Millisecond))
+		var wg sync.WaitGroup
+		for _, r := range []*replica{a, b} { // both may find that it is time; one asks
+			wg.Go(func() {
+				if _, err := r.request(t.Context(), "p"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		want += " request"
+		f.eventuallySaid(t, "p", want)
+	}
+	f.publishPlanner(t, "p")
+	eventually(t, "claim forgotten", func() bool {
+		claim, found := a.store.Requests.View().Get("p")
+		return a.cached("p") && !found && claim.Value.Attempt == 0
+	})
+}
+
+func TestWorkflowsAskForMissingPlanners(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	f.publishPlanner(t, "known")
+	eventually(t, "cached", func() bool { return a.cached("known") })
+	f.publishWorkflow(t, "wf", "known", "p", "q")
+	f.eventuallySaid(t, "p", "request")
+	f.eventuallySaid(t, "q", "request")
+	w, err := workflow.Decode([]byte(`{"id":"wf2","graph":{"items":{"n":{"compute":{"id":"r","peer_id":"s"}},"m":{"compute":{"id":"r","peer_id":"p"}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, created, err := a.PutWorkflow(t.Context(), w, []byte(`{"id":"wf2","graph":{"items":{"n":{"compute":{"id":"r","peer_id":"s"}}}}}`), store.Condition{}); err != nil || !created {
+		t.Fatal(created, err)
+	}
+	f.eventuallySaid(t, "s", "request")
+	if f.said("known") != "" || f.said("p") != "request" {
+		t.Errorf("said of known %q, of p %q", f.said("known"), f.said("p"))
+	}
+	f.publish(t, events.RemoveResource, events.Envelope{Datatype: "workflow", Payload: []byte(`{"id":"wf"}`)})
+	eventually(t, "wf removed", func() bool {
+		_, found := a.store.Workflows.View().Get("wf")
+		return !found
+	})
+	eventually(t, "nothing remembered", func() bool { a.wants.mu.Lock(); defer a.wants.mu.Unlock(); return len(a.wants.peers) == 0 })
+}
+
+// TestDeadReplicaIsSweptOut: its lease ends, a survivor takes it out of the lists and closes what
+// nobody else watches; what others watch stays.
+func TestDeadReplicaIsSweptOut(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a, b := f.replica(t, "a"), f.replica(t, "b")
+	a.Watch([]string{"p", "shared"})
+	b.Watch([]string{"shared"})
+	eventually(t, "listed", func() bool { return b.listed(t, "p") == "a" && b.listed(t, "shared") == "a b" })
+	f.publishPlanner(t, "shared")
+	eventually(t, "cached", func() bool { return b.cached("shared") })
+	a.stop()
+	f.eventuallySaid(t, "p", "request close")
+	eventually(t, "a is out", func() bool { return b.listed(t, "shared") == "b" })
+	if f.said("shared") != "request" || !b.cached("shared") {
+		t.Errorf("said of shared: %s", f.said("shared"))
+	}
+}
+
+// TestUnfinishedEndIsFinished: the last one wrote the empty list and died.
+func TestUnfinishedEndIsFinished(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	if err := a.store.Interest.Add(t.Context(), "p", "dead"); err != nil {
+		t.Fatal(err)
+	}
+	if last, err := a.store.Interest.Remove(t.Context(), "p", "dead"); err != nil || !last {
+		t.Fatal(last, err)
+	}
+	f.eventuallySaid(t, "p", "close")
+	eventually(t, "list forgotten", func() bool {
+		_, found := a.store.Interest.View().Get("p")
+		return !found
+	})
+}
+
+// TestInterestTakenAwayIsRewritten: somebody swept this replica out while it was paused.
+func TestInterestTakenAwayIsRewritten(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	release := a.Watch([]string{"p"})
+	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" })
+	if _, err := a.store.Interest.Remove(t.Context(), "p", "a"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "listed again", func() bool { return a.listed(t, "p") == "a" })
+	if err := a.store.Interest.Add(t.Context(), "q", "a"); err != nil { // a list that names it for nothing
+		t.Fatal(err)
+	}
+	eventually(t, "taken out", func() bool { return a.listed(t, "q") == "" })
+	release()
+	eventually(t, "left", func() bool { return a.listed(t, "p") == "" })
+}
+
+func TestWatchOutlastsAnOutage(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	kept := a.Watch([]string{"kept"})
+	defer kept()
+	left := a.Watch([]string{"left"})
+	f.eventuallySaid(t, "left", "request")
+	f.eventuallySaid(t, "kept", "request")
+	f.server.Stop()
+	left()
+	a.Watch([]string{"new"})
+	f.server.Restart(t)
+	eventually(t, "the lists say what is wanted", func() bool {
+		return a.listed(t, "left") == "" && a.listed(t, "new") == "a" && a.listed(t, "kept") == "a"
+	})
+	eventually(t, "new is asked for and left is closed, in the stream", func() bool {
+		return f.stored(t, "PB_PLANNER new") > 0 && f.stored(t, "PB_CLOSE_PLANNER left") > 0
+	})
+}
+
+// stored counts what the bus has kept of something said: a plain subscriber may miss it in an outage.
+func (f *fleet) stored(t *testing.T, what string) (n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	stream, err := f.js.Stream(ctx, events.Stream)
+	if err != nil {
+		return 0
+	}
+	for seq := uint64(1); seq <= stream.CachedInfo().State.LastSeq; seq++ {
+		if m, err := stream.GetMsg(ctx, seq); err == nil {
+			if said, err := spoken(m.Data); err == nil && said == what {
+				n++
+			}
+		}
+	}
+	return n
+}
