@@ -1,0 +1,57 @@
+package natsd
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// bridge writes the server's log lines with slog. The server's notices are details of ours: debug.
+type bridge struct {
+	log   func(level slog.Level, line string)
+	fatal chan error // capacity 1: why the server could not start
+}
+
+var _ server.Logger = (*bridge)(nil)
+
+func newBridge(ctx context.Context, log *slog.Logger) *bridge {
+	log = log.With("component", "nats_server")
+	ctx = context.WithoutCancel(ctx)
+	return &bridge{
+		log:   func(level slog.Level, line string) { log.Log(ctx, level, line) },
+		fatal: make(chan error, 1),
+	}
+}
+
+func (b *bridge) Noticef(format string, v ...any) { b.log(slog.LevelDebug, fmt.Sprintf(format, v...)) }
+
+func (b *bridge) Warnf(format string, v ...any) { b.log(slog.LevelWarn, fmt.Sprintf(format, v...)) }
+
+func (b *bridge) Errorf(format string, v ...any) { b.log(slog.LevelError, fmt.Sprintf(format, v...)) }
+
+// Fatalf keeps the reason for Start to return, later it is logged; the process is not the server's
+// to end.
+func (b *bridge) Fatalf(format string, v ...any) {
+	err := fmt.Errorf("%s", fmt.Sprintf(format, v...))
+	select {
+	case b.fatal <- err:
+	default:
+		b.log(slog.LevelError, err.Error())
+	}
+}
+
+// started has later reasons logged, since nobody waits for them any more.
+func (b *bridge) started() {
+	select {
+	case b.fatal <- nil:
+	default:
+	}
+}
+
+// Debugf and Tracef are never called: the server is told to keep such lines to itself.
+func (b *bridge) Debugf(string, ...any) {}
+
+// Tracef is like Debugf.
+func (b *bridge) Tracef(string, ...any) {}
