@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strconv"
 	"time"
@@ -75,13 +76,25 @@ func (c *checkCmd) query() url.Values {
 	return q
 }
 
+// print shows an answer: of several, each JSON takes one line, and tables are set apart.
 func (c *checkCmd) print(con *console, body []byte, answer *result) error {
 	switch {
 	case c.Output == "json" && c.Watch:
-		_, err := con.stdout.Write(append(body[:len(body):len(body)], '\n')) // one line an answer
+		_, err := fmt.Fprintf(con.stdout, "%s\n", body)
 		return err
 	case c.Output == "json":
 		return printJSON(con.stdout, json.RawMessage(body))
 	}
-	return answer.print(con.stdout)
+	if err := answer.print(con.stdout); err != nil {
+		return err
+	}
+	switch {
+	case c.Watch:
+		_, err := fmt.Fprintln(con.stdout)
+		return err
+	case len(answer.Missing) > 0 && c.Wait == 0:
+		_, err := fmt.Fprintln(con.stdout, "With --wait 5s the missing planners are asked for.")
+		return err
+	}
+	return nil
 }

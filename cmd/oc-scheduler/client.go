@@ -88,16 +88,16 @@ type problem struct {
 	} `json:"errors"`
 }
 
+// Error is one line: the faults when there are any, for they say more than the detail.
 func (p *problem) Error() string {
-	var b strings.Builder
-	b.WriteString(p.Title)
-	if p.Detail != "" && p.Detail != p.Title {
-		b.WriteString(": " + p.Detail)
-	}
+	parts := []string{p.Title}
 	for _, e := range p.Errors {
-		b.WriteString("; " + e.Path + ": " + e.Message)
+		parts = append(parts, e.Path+": "+e.Message)
 	}
-	return b.String()
+	if len(p.Errors) == 0 && p.Detail != "" {
+		parts = append(parts, p.Detail)
+	}
+	return printable(strings.Join(parts, ": "))
 }
 
 // readProblem never fails: a proxy's HTML page is an answer, too.

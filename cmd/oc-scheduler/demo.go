@@ -1,7 +1,110 @@
 package main
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/events"
+	"oc-scheduler/internal/app"
+	"oc-scheduler/internal/peer"
+)
 
 type demoCmd struct{ serveCmd }
 
-func (c *demoCmd) Run(ctx context.Context, con *console) error { return c.serveCmd.Run(ctx, con) }
+// Run serves like serve does, with peers and a workflow of its own, on a directory that is removed
+// in the end unless --data-dir names one.
+func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
+	if !c.Embedded() {
+		return &exitError{exitConfig, errors.New("--nats-url: the demo brings its own NATS server; use serve")}
+	}
+	c.Version = version
+	c.DrainGrace = 0 // no load balancer has to be told
+	if c.DataDir == "" {
+		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
+	}
+	log := c.logger(con)
+	replica, err := app.New(ctx, c.Config, log)
+	if err != nil {
+		return runError(err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return replica.Run(ctx) })
+	g.Go(func() error { return c.show(ctx, con, replica, log) })
+	return runError(g.Wait())
+}
+
+// show runs the peers and publishes the workflow, as others on the bus would.
+func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, log *slog.Logger) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-replica.Ready():
+	}
+	nc, err := replica.Connect(ctx, "demo")
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	g, ctx := errgroup.WithContext(ctx)
+	for _, cfg := range demoPeers() {
+		p, err := peer.New(nc, cfg, log)
+		if err != nil {
+			return err
+		}
+		g.Go(func() error { return p.Run(ctx) })
+	}
+	event, err := demoEvent()
+	if err != nil {
+		return err
+	}
+	if err := nc.Publish(events.CreateResource, event); err != nil {
+		return err
+	}
+	if err := invite(con, replica); err != nil {
+		return err
+	}
+	return g.Wait()
+}
+
+// invite says what can be tried; commands stand alone on their lines, to be copied.
+func invite(con *console, replica *app.Replica) error {
+	url, nats := replica.URL(), replica.NATSURL()
+	server := ""
+	if url != "http://127.0.0.1:8080" {
+		server = " --server " + url
+	}
+	buckets := "(--nats-listen is off: no NATS client can look into the buckets)"
+	if nats != "" {
+		buckets = fmt.Sprintf("nats --server %s kv ls\n  nats --server %s kv watch planners", nats, nats)
+	}
+	_, err := fmt.Fprintf(con.stdout, `
+oc-scheduler demo: %s
+
+Watch live answers while two peers book and cancel:
+  %s check %s --duration 1h --watch%s
+  curl -N -H 'Accept: text/event-stream' '%s/oc/%s/check?duration=1h'
+
+One answer, the planners, the state of the replica:
+  curl '%s/oc/%s/check?duration=1h&wait=5s'
+  curl '%s/planners'
+  curl '%s/readyz?verbose'
+
+Look into the buckets (https://github.com/nats-io/natscli):
+  %s
+
+Ctrl-C ends it.
+
+`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, demoWorkflowID, url, url, buckets)
+	return err
+}
+
+// programName is how the reader called this program.
+func programName() string { return os.Args[0] }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,44 +20,64 @@ type plannerDoc struct {
 	GeneratedAt time.Time                     `json:"generated_at"`
 	ExpiresAt   time.Time                     `json:"expires_at"`
 	Capacities  map[string]map[string]amounts `json:"capacities"`
-	Schedule    map[string][]struct {
-		Start      time.Time `json:"start"`
-		End        time.Time `json:"end"`
-		InstanceID string    `json:"instance_id"`
-		BookingID  string    `json:"booking_id"`
-		Usage      *amounts  `json:"usage"`
-	} `json:"schedule"`
+	Schedule    map[string][]slotDoc          `json:"schedule"`
 }
 
+type slotDoc struct {
+	Start      time.Time `json:"start"`
+	End        time.Time `json:"end"`
+	InstanceID string    `json:"instance_id"`
+	BookingID  string    `json:"booking_id"`
+	Usage      *amounts  `json:"usage"`
+}
+
+// print shows whose planner it is, what there is, and what of it is booked.
 func (p *plannerDoc) print(w io.Writer) error {
 	head := newTable(w, "PEER GENERATED EXPIRES")
 	head.row(p.PeerID, p.GeneratedAt, p.ExpiresAt)
-	capacities := newTable(w, "\nRESOURCE INSTANCE CAPACITY")
+	if err := head.flush(); err != nil {
+		return err
+	}
+	if err := p.printCapacities(w); err != nil {
+		return err
+	}
+	return p.printBookings(w)
+}
+
+func (p *plannerDoc) printCapacities(w io.Writer) error {
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	t := newTable(w, "RESOURCE INSTANCE CAPACITY")
 	for _, resource := range slices.Sorted(maps.Keys(p.Capacities)) {
 		instances := p.Capacities[resource]
 		for _, instance := range slices.Sorted(maps.Keys(instances)) {
-			capacities.row(resource, instance, instances[instance])
+			t.row(resource, instance, instances[instance])
 		}
 	}
-	booked := newTable(w, "\nRESOURCE INSTANCE START END BOOKING USAGE")
+	return t.flush()
+}
+
+func (p *plannerDoc) printBookings(w io.Writer) error {
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	t := newTable(w, "RESOURCE INSTANCE START END BOOKING USAGE")
 	for _, resource := range slices.Sorted(maps.Keys(p.Schedule)) {
-		for _, slot := range p.Schedule[resource] {
-			instance, usage := slot.InstanceID, "all of it"
-			if instance == "" {
-				instance = "(every)"
-			}
-			if slot.Usage != nil {
-				usage = slot.Usage.String()
-			}
-			booked.row(resource, instance, slot.Start, slot.End, slot.BookingID, usage)
+		slots := p.Schedule[resource]
+		slices.SortStableFunc(slots, func(a, b slotDoc) int { return a.Start.Compare(b.Start) })
+		for _, s := range slots {
+			t.row(resource, cmp.Or(s.InstanceID, "every"), s.Start, s.End, s.BookingID, s.usage())
 		}
 	}
-	for _, t := range []*table{head, capacities, booked} {
-		if err := t.flush(); err != nil {
-			return err
-		}
+	return t.flush()
+}
+
+func (s slotDoc) usage() string {
+	if s.Usage == nil {
+		return "all of it"
 	}
-	return nil
+	return s.Usage.String()
 }
 
 // String lists the amounts by name, deeper ones as the contract names them: cpu_cores.x86_64=8.

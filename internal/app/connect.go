@@ -12,18 +12,23 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/natsd"
 )
 
 // connect returns a connection that keeps trying for ever, from the first attempt on: a NATS server
 // out of reach is no failure. Unusable credentials are a *ConfigError.
-func connect(ctx context.Context, cfg Config, embedded []nats.Option, log *slog.Logger) (*nats.Conn, error) {
-	opts := append(steadyOptions(cfg.ReplicaID), newConnLog(ctx, log).options()...)
+func connect(ctx context.Context, cfg Config, name string, embedded *natsd.Server, log *slog.Logger) (*nats.Conn, error) {
+	opts := append(steadyOptions(name), newConnLog(ctx, name, log).options()...)
 	credentials, err := credentialOptions(cfg)
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
 	opts = append(opts, credentials...)
-	nc, err := nats.Connect(strings.Join(cfg.NATSURL, ","), append(opts, embedded...)...)
+	if embedded != nil {
+		opts = append(opts, embedded.ConnOptions()...)
+	}
+	nc, err := nats.Connect(strings.Join(cfg.NATSURL, ","), opts...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS connection: %w", err)
 	}

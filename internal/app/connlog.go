@@ -21,7 +21,8 @@ type connLog struct {
 	last map[string]time.Time // when an error's text was logged
 }
 
-func newConnLog(ctx context.Context, log *slog.Logger) *connLog {
+func newConnLog(ctx context.Context, name string, log *slog.Logger) *connLog {
+	log = log.With("connection", name)
 	ctx = context.WithoutCancel(ctx) // handlers run as long as the connection, which outlives ctx
 	return &connLog{
 		line: func(level slog.Level, msg string, args ...any) { log.Log(ctx, level, msg, args...) },
@@ -32,7 +33,7 @@ func newConnLog(ctx context.Context, log *slog.Logger) *connLog {
 func (l *connLog) options() []nats.Option {
 	return []nats.Option{
 		nats.ConnectHandler(func(nc *nats.Conn) {
-			l.line(slog.LevelInfo, "connected to NATS", "server", nc.ConnectedUrlRedacted())
+			l.line(slog.LevelInfo, "connected to NATS", "server", nc.ConnectedServerName())
 		}),
 		nats.DisconnectErrHandler(func(nc *nats.Conn, err error) {
 			if !nc.IsClosed() {
@@ -40,7 +41,7 @@ func (l *connLog) options() []nats.Option {
 			}
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) {
-			l.line(slog.LevelInfo, "NATS connection is back", "server", nc.ConnectedUrlRedacted())
+			l.line(slog.LevelInfo, "NATS connection is back", "server", nc.ConnectedServerName())
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { l.sometimes("NATS is out of reach, retrying", err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// outcome is what a run of the program left.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// invoke runs the program as a shell would, with an environment of its own.
+func invoke(t *testing.T, env map[string]string, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, lookupIn(env), &stdout, &stderr)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+func lookupIn(env map[string]string) lookup {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func TestBadCommandLines(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		args  string
+		env   map[string]string
+		code  int
+		names string
+	}{
+		"unknown flag":              {"serve --bogus", nil, 78, "--bogus"},
+		"bad address":               {"serve --listen localhost", nil, 78, "--listen"},
+		"bad address of the demo":   {"demo --listen localhost", nil, 78, "--listen"},
+		"bad duration":              {"serve --planner-ttl soon", nil, 78, "--planner-ttl"},
+		"part of a second":          {"serve --planner-ttl 1500ms", nil, 78, "--planner-ttl"},
+		"bad number":                {"serve --max-streams many", nil, 78, "--max-streams"},
+		"bad replication":           {"serve --nats-url a --js-replicas 2", nil, 78, "--js-replicas"},
+		"bad scheme":                {"serve --nats-url http://a", nil, 78, "--nats-url"},
+		"bad level":                 {"serve --log-level loud", nil, 78, "--log-level"},
+		"bad format":                {"serve --log-format xml", nil, 78, "--log-format"},
+		"bad duration, environment": {"serve", map[string]string{"OC_PLANNER_TTL": "soon"}, 78, "OC_PLANNER_TTL"},
+		"part of a second, environment": {
+			"serve", map[string]string{"OC_PLANNER_TTL": "1500ms"}, 78, "OC_PLANNER_TTL",
+		},
+		"bad scheme, environment": {"serve", map[string]string{"OC_NATS_URL": "http://a"}, 78, "OC_NATS_URL"},
+		"missing file":            {"serve --nats-url a --nats-creds /nonexistent", nil, 78, "--nats-creds"},
+		"missing file, environment": {
+			"serve --nats-url a", map[string]string{"OC_NATS_CA": "/nonexistent"}, 78, "OC_NATS_CA",
+		},
+		"flag of another command": {"check wf --listen :0", nil, 1, "--listen"},
+		"no workflow":             {"check", nil, 1, "workflow"},
+		"bad server":              {"planners --server ftp://a", nil, 1, "--server"},
+		"bad output":              {"planners -o yaml", nil, 1, "--output"},
+		"unknown command":         {"fly", nil, 1, "fly"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := invoke(t, tc.env, strings.Fields(tc.args)...)
+			if got.code != tc.code || !strings.Contains(got.stderr, tc.names) || strings.Count(got.stderr, "\n") != 1 {
+				t.Errorf("code %d, want %d; stderr, want one line that names %s:\n%s", got.code, tc.code, tc.names, got.stderr)
+			}
+			if got.stdout != "" {
+				t.Errorf("stdout: %s", got.stdout)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for args, words := range map[string][]string{
+		"":             {"serve", "demo", "check", "planners", "workflows", "version"},
+		"--help":       {"serve", "demo"},
+		"serve --help": {"--nats-url", "OC_NATS_URL", "--planner-ttl=24h", "OC_DRAIN_GRACE"},
+		"check -h":     {"--watch", "--duration", "OC_SERVER"},
+	} {
+		got := invoke(t, nil, strings.Fields(args)...)
+		if got.code != 0 || got.stderr != "" {
+			t.Errorf("%q: code %d, stderr %s", args, got.code, got.stderr)
+		}
+		for _, word := range words {
+			if !strings.Contains(got.stdout, word) {
+				t.Errorf("%q: help lacks %s:\n%s", args, word, got.stdout)
+			}
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	got := invoke(t, nil, "version")
+	if got.code != 0 || !strings.HasPrefix(got.stdout, "oc-scheduler "+version+" (go1.") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	got := invoke(t, nil, "check", "wf", "--server", "127.0.0.1:1")
+	if got.code != exitFailure || !strings.Contains(got.stderr, "127.0.0.1:1") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDefaultDataDir(t *testing.T) {
+	t.Parallel()
+	for want, env := range map[string]map[string]string{
+		"/state/oc-scheduler":               {"XDG_STATE_HOME": "/state", "HOME": "/home/u"},
+		"/home/u/.local/state/oc-scheduler": {"HOME": "/home/u"},
+		"/home/v/.local/state/oc-scheduler": {"HOME": "/home/v", "XDG_STATE_HOME": "relative"},
+	} {
+		if got := defaultDataDir(lookupIn(env)); got != want {
+			t.Errorf("%v: %s, want %s", env, got, want)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"time"
+)
+
+// shutdownWithin bounds the closing of streams and the end of requests in flight.
+const shutdownWithin = 15 * time.Second
+
+// drain takes the replica out of service without harm to its clients: load balancers are told first,
+// then streams are closed so that their clients reconnect elsewhere. What the streams watch is left
+// in the fleet's lists until the lease ends, so that they find their planners there.
+func (r *Replica) drain(ctx context.Context) {
+	r.log.InfoContext(ctx, "draining", "grace", r.cfg.DrainGrace)
+	r.http.Retire()
+	if err := retract("--ready-file", r.cfg.ReadyFile); err != nil {
+		r.log.WarnContext(ctx, "ready file is still there", "error", err)
+	}
+	if e := r.engine.Load(); e != nil {
+		e.retire(ctx)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(r.cfg.DrainGrace):
+	}
+	r.halt(ctx)
+}
+
+// halt closes the streams and ends the HTTP side.
+func (r *Replica) halt(ctx context.Context) {
+	if e := r.engine.Load(); e != nil {
+		e.letGo()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWithin)
+	defer cancel()
+	if err := r.http.Drain(ctx); err != nil {
+		r.log.WarnContext(ctx, "streams were cut", "error", err)
+	}
+	if err := r.http.Shutdown(ctx); err != nil {
+		r.log.WarnContext(ctx, "requests were cut", "error", err)
+	}
+}

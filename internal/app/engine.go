@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/events"
+	"oc-scheduler/httpapi"
+	"oc-scheduler/store"
+	"oc-scheduler/streams"
+	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/demand"
+)
+
+// engine is what a replica is made of once NATS has answered.
+type engine struct {
+	log      *slog.Logger
+	store    *store.Store
+	lease    *store.Held
+	demand   *demand.Service
+	listener *events.Listener
+	checks   *check.Service
+
+	leave chan struct{} // closed to end demand alone, before all else
+	left  chan struct{} // closed when demand has ended
+}
+
+// assemble builds the engine, but for the lease. It changes nothing but buckets and streams, so it
+// may be tried again: collectors are registered for good only when it succeeds.
+func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, parent prometheus.Registerer) (*engine, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	reg := prometheus.NewRegistry()
+	st, err := store.Open(ctx, js, cfg.store(), log, reg)
+	if err != nil {
+		return nil, fmt.Errorf("opening the buckets: %w", err)
+	}
+	bus, err := events.OpenBus(ctx, js, cfg.JSReplicas)
+	if err != nil {
+		return nil, fmt.Errorf("opening the bus: %w", err)
+	}
+	hub := streams.NewHub()
+	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, time.Now)
+	st.Planners.View().OnChange(hub.PlannerChanged)
+	st.Planners.View().OnChange(wants.PlannerChanged)
+	st.Workflows.View().OnChange(hub.WorkflowChanged)
+	st.Interest.View().OnChange(wants.InterestChanged)
+	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View()}
+	return &engine{
+		log:      log,
+		store:    st,
+		demand:   wants,
+		listener: events.NewListener(bus, wants, log, reg),
+		checks:   check.NewService(views, hub, wants, reg, time.Now),
+		leave:    make(chan struct{}),
+		left:     make(chan struct{}),
+	}, parent.Register(reg)
+}
+
+// parts is what HTTP serves.
+func (e *engine) parts() httpapi.Parts {
+	return httpapi.Parts{
+		Checks:    e.checks,
+		Workflows: e.store.Workflows.View(),
+		Planners:  e.store.Planners.View(),
+		Editor:    e.demand,
+		Stored:    e.store.Planners,
+	}
+}
+
+// run runs the parts until ctx ends. They meet in the buckets only, so they may start and stop in
+// any order.
+func (e *engine) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.store.Run(ctx) })
+	g.Go(func() error { return e.listener.Run(ctx) })
+	g.Go(func() error { return e.keepLease(ctx) })
+	demanding, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g.Go(func() error {
+		defer close(e.left)
+		return e.demand.Run(demanding)
+	})
+	g.Go(func() error {
+		select {
+		case <-e.leave:
+		case <-ctx.Done():
+		}
+		cancel()
+		return nil
+	})
+	return g.Wait()
+}
+
+// letGo ends demand and waits for it, so that streams that end from now on change nobody's interest:
+// their clients reconnect to another replica and shall find their planners there.
+func (e *engine) letGo() {
+	close(e.leave)
+	<-e.left
+}

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/natsd"
+	"oc-scheduler/store"
+)
+
+// http is the part of the configuration that package httpapi takes.
+func (c Config) http() httpapi.Config {
+	return httpapi.Config{
+		AllowOrigins:        c.AllowOrigin,
+		MaxStreams:          c.MaxStreams,
+		MaxStreamsPerClient: c.MaxStreamsPerClient,
+	}
+}
+
+// store is the part of the configuration that package store takes.
+func (c Config) store() store.Config {
+	return store.Config{Replicas: c.JSReplicas, PlannerTTL: c.PlannerTTL}
+}
+
+// startNATS starts the embedded server, or says which flag helps.
+func startNATS(ctx context.Context, cfg Config, log *slog.Logger) (*natsd.Server, error) {
+	if err := checkDir(cfg.DataDir); err != nil {
+		return nil, &ConfigError{flag("--data-dir", err)}
+	}
+	server, err := natsd.Start(ctx, natsd.Options{Listen: cfg.NATSListen, DataDir: cfg.DataDir, Log: log})
+	switch {
+	case err == nil:
+		return server, nil
+	case strings.Contains(err.Error(), syscall.EADDRINUSE.Error()): // the server keeps its errors as text
+		return nil, fmt.Errorf("--nats-listen: %s is in use by another program; choose another address, port 0 for any free one, or off", cfg.NATSListen)
+	}
+	return nil, fmt.Errorf("embedded NATS server on --data-dir %s: %w", cfg.DataDir, err)
+}
+
+// checkDir makes the directory and tries to write into it.
+func checkDir(dir string) error {
+	if dir == "" {
+		return errors.New("the embedded NATS server needs a directory")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// newRegistry holds the metrics of the process, beside those that the parts add.
+func newRegistry(version string) *prometheus.Registry {
+	reg := prometheus.NewRegistry()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "oc_scheduler_build_info",
+		Help:        "Always 1; the label tells the version.",
+		ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	reg.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return reg
+}

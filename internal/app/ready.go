@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"oc-scheduler/httpapi"
+	"oc-scheduler/store"
+)
+
+// lookEvery is how often a replica that starts looks whether it is ready.
+const lookEvery = 20 * time.Millisecond
+
+// awaitReady announces, once, that the replica can serve.
+func (r *Replica) awaitReady(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for !r.isReady() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+	r.log.InfoContext(ctx, "ready", "url", r.URL())
+	close(r.ready)
+	if err := announce("--ready-file", r.cfg.ReadyFile, r.URL()+"\n"); err != nil {
+		return &ConfigError{err}
+	}
+	return nil
+}
+
+func (r *Replica) isReady() bool {
+	for _, c := range r.checks() {
+		if c.Probe() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// checks are the conditions of readiness as they are now.
+func (r *Replica) checks() []httpapi.Check {
+	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, {Name: "engine", Probe: r.probeEngine}}
+	if e := r.engine.Load(); e != nil {
+		checks = append(checks,
+			viewCheck(store.PlannersBucket, e.store.Planners.View()),
+			viewCheck(store.WorkflowsBucket, e.store.Workflows.View()),
+			viewCheck(store.InterestBucket, e.store.Interest.View()),
+			viewCheck(store.RequestsBucket, e.store.Requests.View()),
+			viewCheck(store.ReplicasBucket, e.store.Leases.View()),
+		)
+	}
+	return checks
+}
+
+func (r *Replica) probeNATS() error {
+	if !r.nc.IsConnected() {
+		return fmt.Errorf("connection is %v", r.nc.Status())
+	}
+	return nil
+}
+
+// probeEngine tells what the start is waiting for.
+func (r *Replica) probeEngine() error {
+	if r.engine.Load() != nil {
+		return nil
+	}
+	if err := r.opening.Load(); err != nil {
+		return *err
+	}
+	return errors.New("opening buckets and bus")
+}
+
+// follower is what a check asks of a view, whatever it holds.
+type follower interface {
+	Current() bool
+	Age() time.Duration
+	Broken() map[string]string
+}
+
+func viewCheck(bucket string, v follower) httpapi.Check {
+	return httpapi.Check{
+		Name: "view " + bucket,
+		Probe: func() error {
+			if v.Current() {
+				return nil
+			}
+			return fmt.Errorf("not current for %v", v.Age().Round(time.Millisecond))
+		},
+		Notes: func() []string {
+			broken := v.Broken()
+			notes := make([]string, 0, len(broken))
+			for _, key := range slices.Sorted(maps.Keys(broken)) {
+				notes = append(notes, key+": "+broken[key])
+			}
+			return notes
+		},
+	}
+}

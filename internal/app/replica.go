@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/natsd"
+)
+
+// Run serves one replica until ctx ends, and then drains it. A *ConfigError says that an operator
+// has to act; it may come at any time, for what is wrong may show only when NATS answers.
+func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
+	r, err := New(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return r.Run(ctx)
+}
+
+// Replica is one oc-scheduler. Its HTTP side answers from the first moment of Run; what needs NATS
+// is built behind it as soon as NATS can be reached.
+type Replica struct {
+	cfg Config
+	log *slog.Logger
+	reg *prometheus.Registry
+
+	listener net.Listener
+	http     *httpapi.Server
+	embedded *natsd.Server // nil when NATS is elsewhere
+	nc       *nats.Conn
+	engine   atomic.Pointer[engine] // nil until NATS has answered
+	opening  atomic.Pointer[error]  // what the last attempt to build the engine failed with
+	ready    chan struct{}
+}
+
+// New opens the addresses of a replica, and its NATS connection, which need not succeed yet. Run
+// must be called; it releases them.
+func New(ctx context.Context, cfg Config, log *slog.Logger) (*Replica, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, &ConfigError{err}
+	}
+	if cfg.ReplicaID == "" {
+		cfg.ReplicaID = replicaID()
+	}
+	r := &Replica{
+		cfg:   cfg,
+		log:   log.With("replica", cfg.ReplicaID),
+		reg:   newRegistry(cfg.Version),
+		ready: make(chan struct{}),
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// replicaID is the host's name with a suffix that no other process has.
+func replicaID() string {
+	host, err := os.Hostname()
+	if err != nil || checkReplicaID(host+"-12345678") != nil {
+		host = "replica"
+	}
+	return host + "-" + strings.ToLower(rand.Text()[:8])
+}
+
+func (r *Replica) open(ctx context.Context) (err error) {
+	if err = retract("--ready-file", r.cfg.ReadyFile); err != nil {
+		return &ConfigError{err}
+	}
+	if r.http, err = httpapi.New(r.cfg.http(), r.checks, r.log, r.reg); err != nil {
+		return &ConfigError{err}
+	}
+	if r.listener, err = listen(ctx, r.cfg.Listen); err != nil {
+		return err
+	}
+	if r.cfg.Embedded() {
+		if r.embedded, err = startNATS(ctx, r.cfg, r.log); err != nil {
+			return err
+		}
+	}
+	if r.nc, err = r.Connect(ctx, r.cfg.ReplicaID); err != nil {
+		return err
+	}
+	return r.announce(ctx)
+}
+
+// announce tells where the replica is, for people and for scripts.
+func (r *Replica) announce(ctx context.Context) error {
+	r.log.InfoContext(ctx, "listening", "http", r.URL(), "nats", r.NATSURL(), "version", r.cfg.Version)
+	err := announce("--listen-file", r.cfg.ListenFile, r.listener.Addr().String())
+	if r.embedded != nil {
+		err = errors.Join(err, announce("--nats-listen-file", r.cfg.NATSListenFile, r.NATSURL()))
+	}
+	if err != nil {
+		return &ConfigError{err}
+	}
+	return nil
+}
+
+// URL is where the replica answers HTTP.
+func (r *Replica) URL() string { return "http://" + r.listener.Addr().String() }
+
+// NATSURL is where the embedded server accepts clients; empty when it does not, or is not there.
+func (r *Replica) NATSURL() string {
+	if r.embedded == nil {
+		return ""
+	}
+	return r.embedded.ClientURL()
+}
+
+// Connect opens a connection of the caller's own to the NATS server that the replica uses.
+func (r *Replica) Connect(ctx context.Context, name string) (*nats.Conn, error) {
+	return connect(ctx, r.cfg, name, r.embedded, r.log)
+}
+
+// Ready is closed when the replica is ready for the first time.
+func (r *Replica) Ready() <-chan struct{} { return r.ready }
+
+// Run serves until ctx ends and then drains, or until a part fails for good. It blocks.
+func (r *Replica) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.close()) }()
+	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // a signal begins a drain, it does not end the work
+	defer stop()
+	g, work := errgroup.WithContext(work)
+	g.Go(func() error { return r.http.Serve(r.listener) })
+	g.Go(func() error { return r.runEngine(work) })
+	g.Go(func() error { return r.awaitReady(work) })
+	select {
+	case <-ctx.Done():
+		r.drain(work)
+	case <-work.Done(): // a part failed: nothing is left to wait for
+		r.halt(work)
+	}
+	stop()
+	return g.Wait()
+}
+
+// close releases what open opened, in reverse. It may be called on a replica that is half open.
+func (r *Replica) close() error {
+	if r.nc != nil {
+		r.nc.Close()
+	}
+	if r.embedded != nil {
+		r.embedded.Shutdown()
+	}
+	if r.listener != nil {
+		if err := r.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}

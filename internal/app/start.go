@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"oc-scheduler/events"
+	"oc-scheduler/store"
+)
+
+// openWithin bounds one attempt to open buckets and bus.
+const openWithin = 10 * time.Second
+
+// runEngine builds the engine as soon as NATS lets it, attaches it to the HTTP side and runs it.
+func (r *Replica) runEngine(ctx context.Context) error {
+	e, err := persist(ctx, r, func() (*engine, error) {
+		attempt, cancel := context.WithTimeout(ctx, openWithin)
+		defer cancel()
+		return assemble(attempt, r.nc, r.cfg, r.log, r.reg)
+	})
+	if err == nil {
+		e.lease, err = persist(ctx, r, func() (*store.Held, error) { return r.holdLease(ctx, e.store.Leases) })
+	}
+	if err == nil {
+		r.engine.Store(e)
+		r.http.Attach(e.parts())
+		err = e.run(ctx)
+	}
+	switch {
+	case ctx.Err() != nil: // stopped, perhaps before NATS was reached
+		return nil
+	case needsOperator(err): // found out while running
+		return &ConfigError{err}
+	}
+	return err
+}
+
+// persist tries f until it succeeds, with growing delays and jitter; NATS out of reach is no
+// failure. What only an operator can cure ends it with a *ConfigError.
+func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, error) {
+	delays := backoff.NewExponentialBackOff()
+	delays.InitialInterval, delays.MaxInterval = 200*time.Millisecond, 5*time.Second
+	attempt := func() (T, error) {
+		result, err := f()
+		if needsOperator(err) {
+			return result, backoff.Permanent(&ConfigError{err})
+		}
+		return result, err
+	}
+	return backoff.Retry(ctx, attempt, backoff.WithBackOff(delays), backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, _ time.Duration) { r.waiting(ctx, err) }))
+}
+
+func needsOperator(err error) bool {
+	var bucket *store.ForeignConfigError
+	var bus *events.ConfigError
+	return errors.As(err, &bucket) || errors.As(err, &bus) || errors.Is(err, store.ErrLeaseHeld)
+}
+
+// waiting tells operators what the start waits for: in the log when that changes, in /readyz always.
+func (r *Replica) waiting(ctx context.Context, err error) {
+	before := r.opening.Swap(&err)
+	if before == nil || (*before).Error() != err.Error() {
+		r.log.WarnContext(ctx, "not started yet, trying again", "error", err)
+	}
+}
