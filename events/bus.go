@@ -14,12 +14,16 @@ import (
 type Bus struct {
 	js       jetstream.JetStream
 	replicas int
+	ackWait  time.Duration // how long a replica may be silent about a message before another gets it
 }
 
 // OpenBus makes the streams and the consumer, or verifies those that stand. It fails with a
 // *ConfigError for what an operator must mend; any other error may pass.
 func OpenBus(ctx context.Context, js jetstream.JetStream, replicas int) (*Bus, error) {
-	b := &Bus{js: js, replicas: replicas}
+	return openBus(ctx, &Bus{js: js, replicas: replicas, ackWait: 10 * time.Second})
+}
+
+func openBus(ctx context.Context, b *Bus) (*Bus, error) {
 	if _, err := b.ensure(ctx); err != nil {
 		return nil, err
 	}
@@ -27,15 +31,19 @@ func OpenBus(ctx context.Context, js jetstream.JetStream, replicas int) (*Bus, e
 }
 
 // ensure is OpenBus for a bus that may have been removed meanwhile. It returns when OC_BUS was made.
+// Where all stands it only asks, which works in a cluster without a leader for making things.
 func (b *Bus) ensure(ctx context.Context) (created time.Time, err error) {
 	if _, err := b.stream(ctx, b.deadConfig()); err != nil {
-		return time.Time{}, err
+		return time.Time{}, fmt.Errorf("stream %s: %w", DeadStream, err)
 	}
 	stream, err := b.stream(ctx, b.busConfig())
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, fmt.Errorf("stream %s: %w", Stream, err)
 	}
-	return stream.CachedInfo().Created, b.consumer(ctx, stream)
+	if err := b.consumer(ctx, stream); err != nil {
+		return time.Time{}, fmt.Errorf("consumer %s of stream %s: %w", Durable, Stream, err)
+	}
+	return stream.CachedInfo().Created, nil
 }
 
 func (b *Bus) busConfig() jetstream.StreamConfig {
@@ -64,41 +72,36 @@ func (b *Bus) deadConfig() jetstream.StreamConfig {
 	}
 }
 
-func consumerConfig() jetstream.ConsumerConfig {
+func (b *Bus) consumerConfig() jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       Durable,
 		Description:   "Shared by all replicas of oc-scheduler",
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       ackWait,
+		AckWait:       b.ackWait,
 		MaxDeliver:    -1,
 		MaxAckPending: maxPending,
 	}
 }
 
-// stream makes a stream; making one that stands as it should changes nothing.
-func (b *Bus) stream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
-	stream, err := b.js.CreateStream(ctx, want)
-	var api *jetstream.APIError
-	switch {
-	case err == nil:
-		return stream, nil
-	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
-		return b.verify(ctx, want)
-	case errors.As(err, &api) && api.ErrorCode == codeSubjectOverlap:
-		return nil, b.captor(ctx, want, err)
-	}
-	return nil, fmt.Errorf("stream %s: %w", want.Name, err)
-}
-
 // codeSubjectOverlap is the server's answer to a stream on subjects that another stream captures.
 const codeSubjectOverlap = 10065
 
-// verify accepts a stream that stands with another configuration when nothing that matters differs.
-func (b *Bus) verify(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+// stream returns the stream as it must be, and makes it when it is missing.
+func (b *Bus) stream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := b.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = b.js.CreateStream(ctx, want)
+	}
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster, with a configuration of his own
+		stream, err = b.js.Stream(ctx, want.Name)
+	case errors.As(err, &api) && api.ErrorCode == codeSubjectOverlap:
+		return nil, b.captor(ctx, want, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", want.Name, err)
+		return nil, err
 	}
 	if d := streamDifferences(stream.CachedInfo().Config, want); len(d) > 0 {
 		return nil, &ConfigError{What: "stream " + want.Name, Differences: d}
@@ -114,21 +117,24 @@ func (b *Bus) captor(ctx context.Context, want jetstream.StreamConfig, cause err
 		case err == nil && name != want.Name:
 			return &ConfigError{What: "stream " + want.Name, CapturedBy: name, Subject: subject}
 		case err != nil && !errors.Is(err, jetstream.ErrStreamNotFound):
-			return fmt.Errorf("stream %s: %w", want.Name, err)
+			return err
 		}
 	}
-	return fmt.Errorf("stream %s: %w", want.Name, cause)
+	return cause
 }
 
+// consumer is to the durable consumer what stream is to a stream.
 func (b *Bus) consumer(ctx context.Context, stream jetstream.Stream) error {
-	want := consumerConfig()
-	_, err := stream.CreateConsumer(ctx, want)
-	if !errors.Is(err, jetstream.ErrConsumerExists) {
-		return err
-	}
+	want := b.consumerConfig()
 	consumer, err := stream.Consumer(ctx, Durable)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		consumer, err = stream.CreateConsumer(ctx, want)
+	}
+	if errors.Is(err, jetstream.ErrConsumerExists) {
+		consumer, err = stream.Consumer(ctx, Durable)
+	}
 	if err != nil {
-		return fmt.Errorf("consumer %s: %w", Durable, err)
+		return err
 	}
 	if d := consumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
 		return &ConfigError{What: fmt.Sprintf("consumer %s of stream %s", Durable, Stream), Differences: d}

@@ -60,9 +60,9 @@ func (h *holds) list() []*delivery {
 	return list
 }
 
-// keepAlive asks the server for patience until ctx ends.
-func (h *holds) keepAlive(ctx context.Context) {
-	tick := time.NewTicker(ackWait / 4)
+// keepAlive asks the server for patience, each interval, until ctx ends.
+func (h *holds) keepAlive(ctx context.Context, interval time.Duration) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {

@@ -41,7 +41,7 @@ func NewListener(bus *Bus, handler Handler, log *slog.Logger, reg prometheus.Reg
 func (l *Listener) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
-	keeper.Go(func() { l.holds.keepAlive(work) })
+	keeper.Go(func() { l.holds.keepAlive(work, l.bus.ackWait/4) })
 	lanes := startLanes(func(d *delivery) {
 		defer l.holds.release(d)
 		l.settle(ctx, work, d)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxBatch      = 64       // a hung replica holds back no more than this, and only until ackWait is over
+	maxBatch      = 64       // a hung replica holds back no more than this, and only until AckWait is over
 	maxBatchBytes = 32 << 20 // four of the largest messages
 	pullExpiry    = 10 * time.Second
 	heartbeat     = 500 * time.Millisecond
@@ -148,7 +148,7 @@ func (p *pull) giveBack(sub *nats.Subscription) {
 		select {
 		case m := <-p.arrived:
 			if isDelivery(m) {
-				_ = (&delivery{nc: p.nc, msg: m}).nak(0) // else it comes back after ackWait
+				_ = (&delivery{nc: p.nc, msg: m}).nak(0) // else it comes back after AckWait
 			}
 		default:
 			return

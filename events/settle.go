@@ -22,7 +22,7 @@ func (l *Listener) skip(ctx context.Context, d *delivery) {
 // begun is given back.
 func (l *Listener) settle(stop, work context.Context, d *delivery) {
 	if stop.Err() != nil {
-		_ = d.nak(0) // else it comes back after ackWait
+		_ = d.nak(0) // else it comes back after its AckWait
 		return
 	}
 	ctx, cancel := context.WithTimeout(work, workTimeout)
@@ -57,14 +57,14 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 }
 
 // answer tells the server an outcome, also over a short outage; an answer that is lost costs a
-// redelivery after ackWait.
+// redelivery after its AckWait.
 func (l *Listener) answer(ctx context.Context, tell func() error) {
 	if tell() == nil {
 		return
 	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(ackWait / 2)
+	deadline := time.After(l.bus.ackWait / 2)
 	for tell() != nil {
 		select {
 		case <-tick.C:

@@ -235,9 +235,15 @@ func quoted(t *testing.T, s string) string {
 	return string(b)
 }
 
-// dialDeaf opens a WebSocket over a connection for which the kernel keeps little, so that a client
-// that does not read is noticed after a few frames.
+// dialDeaf opens a WebSocket over such a connection.
 func (s *site) dialDeaf(t *testing.T, path string) *websocket.Conn {
+	t.Helper()
+	return s.dial(t, path, &websocket.DialOptions{HTTPClient: deaf(t)})
+}
+
+// deaf is a client for whose connections the kernel keeps little, so that one that does not read is
+// noticed after a few frames.
+func deaf(t *testing.T) *http.Client {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
@@ -245,7 +251,7 @@ func (s *site) dialDeaf(t *testing.T, path string) *websocket.Conn {
 			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
 		}), err)
 	}}
-	transport := &http.Transport{DialContext: dialer.DialContext}
+	transport := &http.Transport{DialContext: dialer.DialContext, ReadBufferSize: 1 << 10}
 	t.Cleanup(transport.CloseIdleConnections)
-	return s.dial(t, path, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	return &http.Client{Transport: transport}
 }

@@ -14,12 +14,14 @@ import (
 const closingPace = 5 * time.Millisecond
 
 // live is the register of open streams. net/http forgets a connection that became a WebSocket, and
-// waits for ever for server-sent events: so a drain has to know them itself.
+// waits for ever for server-sent events: so a drain has to know them itself. A stream is counted from
+// its admission, and can be asked to end once it has a connection to be ended.
 type live struct {
 	mu       sync.Mutex
+	admitted int
 	open     map[*conversation]struct{}
 	draining bool
-	empty    chan struct{} // closed when draining and none is left
+	empty    chan struct{} // closed when draining and none is admitted any more
 }
 
 // conversation is an open stream as the register sees it.
@@ -32,35 +34,40 @@ func newLive() *live {
 	return &live{open: map[*conversation]struct{}{}, empty: make(chan struct{})}
 }
 
-// add registers a stream; remove, to be called once, takes it out again. A stream that is opened
-// while draining is asked to end at once.
-func (l *live) add(c *conversation) (remove func()) {
-	l.mu.Lock()
-	draining := l.draining
-	if !draining {
-		l.open[c] = struct{}{}
-	}
-	l.mu.Unlock()
-	if draining {
-		c.end(errDraining)
-		return func() {}
-	}
-	return func() { l.remove(c) }
-}
-
-func (l *live) remove(c *conversation) {
+// enter admits a stream, which has to leave later; false while draining.
+func (l *live) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.open, c)
-	if l.draining && len(l.open) == 0 {
+	if l.draining {
+		return false
+	}
+	l.admitted++
+	return true
+}
+
+func (l *live) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.admitted--; l.draining && l.admitted == 0 {
 		close(l.empty)
 	}
 }
 
-func (l *live) isDraining() bool {
+// add registers an admitted stream; remove takes it out again. One that comes when the drain has
+// begun is asked to end at once.
+func (l *live) add(c *conversation) (remove func()) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.draining
+	l.open[c] = struct{}{}
+	draining := l.draining
+	l.mu.Unlock()
+	if draining {
+		c.end(errDraining)
+	}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.open, c)
+	}
 }
 
 // drain asks every stream to end, in random order and at an even pace within spread, so that the
@@ -94,7 +101,7 @@ func (l *live) drain(ctx context.Context, spread time.Duration) error {
 func (l *live) refuse() []*conversation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.draining && len(l.open) == 0 {
+	if !l.draining && l.admitted == 0 {
 		close(l.empty)
 	}
 	l.draining = true

@@ -16,13 +16,13 @@ func TestDrainSpreadsTheClosing(t *testing.T) {
 		began := time.Now()
 		ended := make(chan time.Duration, streams)
 		for range streams {
-			var remove func()
-			remove = l.add(&conversation{end: func(cause error) {
+			l.enter()
+			l.add(&conversation{end: func(cause error) {
 				if !errors.Is(cause, errDraining) {
 					t.Errorf("cause is %v", cause)
 				}
 				ended <- time.Since(began)
-				go remove()
+				l.leave()
 			}})
 		}
 		if err := l.drain(t.Context(), 4*time.Second); err != nil {
@@ -46,8 +46,8 @@ func TestDrainOfOneStreamIsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLive()
 		began := time.Now()
-		var remove func()
-		remove = l.add(&conversation{end: func(error) { go remove() }})
+		l.enter()
+		l.add(&conversation{end: func(error) { l.leave() }})
 		if err := l.drain(t.Context(), time.Minute); err != nil || time.Since(began) != 0 {
 			t.Errorf("drained after %v: %v", time.Since(began), err)
 		}
@@ -60,6 +60,7 @@ func TestDrainCutsWhatDoesNotEnd(t *testing.T) {
 		l := newLive()
 		var asked, cuts int
 		for range 3 {
+			l.enter()
 			l.add(&conversation{end: func(error) { asked++ }, cut: func() { cuts++ }})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -79,13 +80,31 @@ func TestDrainingRefusesLatecomers(t *testing.T) {
 	if err := l.drain(t.Context(), time.Second); err != nil {
 		t.Fatal(err)
 	}
-	var cause error
-	remove := l.add(&conversation{end: func(err error) { cause = err }})
-	remove()
-	if !errors.Is(cause, errDraining) || !l.isDraining() {
-		t.Errorf("cause is %v", cause)
+	if l.enter() {
+		t.Error("a stream enters")
 	}
 	if err := l.drain(t.Context(), time.Second); err != nil { // a second time
 		t.Error(err)
 	}
+}
+
+func TestDrainWaitsForAStreamThatWasAboutToOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.enter()
+		drained := make(chan error)
+		go func() { drained <- l.drain(t.Context(), time.Second) }()
+		synctest.Wait() // the drain has begun
+		remove := l.add(&conversation{end: func(err error) {
+			if !errors.Is(err, errDraining) {
+				t.Errorf("cause is %v", err)
+			}
+			l.leave()
+		}})
+		if err := <-drained; err != nil {
+			t.Error(err)
+		}
+		remove()
+	})
 }

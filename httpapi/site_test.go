@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/demand"
 )
 
 // patience bounds every wait of a test; far above what a loaded machine takes.
@@ -55,16 +57,19 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	hub := streams.NewHub()
-	wants := shim{s.store}
+	wants := demand.New("replica-1", s.store, s.bus, log, time.Now)
 	planners, workflows := s.store.Planners.View(), s.store.Workflows.View()
 	planners.OnChange(hub.PlannerChanged)
+	planners.OnChange(wants.PlannerChanged)
 	workflows.OnChange(hub.WorkflowChanged)
+	s.store.Interest.View().OnChange(wants.InterestChanged)
 	views := check.Views{Planners: planners, Workflows: workflows}
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
 	}
 	run(t, s.store.Run)
+	run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
 	s.Attach(s.parts)
@@ -150,6 +155,12 @@ func (r *recorder) RequestPlanner(_ context.Context, peerID string) error {
 	defer r.mu.Unlock()
 	r.requests = append(r.requests, peerID)
 	return nil
+}
+
+func (r *recorder) seen() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests)
 }
 
 func (r *recorder) ClosePlanner(context.Context, string) error { return nil }

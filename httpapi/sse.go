@@ -24,7 +24,7 @@ func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID s
 	closed := s.metrics.opened(carrierEvents)
 	ctx, end := context.WithCancelCause(c.Request().Context())
 	defer end(nil)
-	out := &eventWriter{ResponseController: http.NewResponseController(c.Response()), response: c.Response(), within: s.cfg.WriteWithin}
+	out := newEventWriter(c.Response(), s.cfg.WriteWithin)
 	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
 	defer remove()
 
@@ -76,6 +76,11 @@ type eventWriter struct {
 	response http.ResponseWriter
 	within   time.Duration
 	buffer   bytes.Buffer
+}
+
+func newEventWriter(w *echo.Response, within time.Duration) *eventWriter {
+	// Echo's own Flush swallows errors, and a client that is cut would look like one that left.
+	return &eventWriter{ResponseController: http.NewResponseController(w.Writer), response: w, within: within}
 }
 
 func (w *eventWriter) begin() error {

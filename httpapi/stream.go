@@ -50,13 +50,19 @@ func (s *Server) begin(c echo.Context, checks *check.Service, workflowID string,
 // admit counts a client's stream in, whatever carries it; leave, to be called once, counts it out.
 // The error is a *Problem: 503 while draining, 429 above a limit.
 func (s *Server) admit(c echo.Context) (leave func(), err error) {
-	if s.live.isDraining() {
+	leaveLimits, err := s.limits.enter(c.RealIP())
+	if err != nil {
+		return nil, err
+	}
+	if !s.live.enter() {
+		leaveLimits()
 		return nil, errRetiring
 	}
-	if leave, err = s.limits.enter(c.RealIP()); err == nil {
-		c.Set(isStream, true)
-	}
-	return leave, err
+	c.Set(isStream, true)
+	return func() {
+		leaveLimits()
+		s.live.leave()
+	}, nil
 }
 
 // opened counts a stream in; the function returned counts it out under the way it ended.

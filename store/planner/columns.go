@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unique"
 
 	"oc-scheduler/store/fault"
@@ -16,14 +17,17 @@ const (
 
 // planner sorts what was read into columns. The error is a fault.List.
 func (d *decoder) planner() (*Planner, error) {
-	if n := len(d.dimensions.list); n > maxDimensions {
-		d.faults.Add(fault.Root, "%d dimensions; at most %d are possible", n, maxDimensions)
+	if len(d.dimensions.list) > maxDimensions {
+		d.faults.Add(fault.Root, "more than %d dimensions", maxDimensions)
 		return nil, d.faults
 	}
 	p := &Planner{peerID: d.peerID, generatedAt: d.generatedAt}
 	idRank, ids := d.ids.ranks()
 	dimRank, dims := d.dimensions.ranks()
-	p.dimensions = dims
+	p.dimensions = make([]unique.Handle[string], len(dims))
+	for i, name := range dims {
+		p.dimensions[i] = unique.Make(name)
+	}
 	d.renumber(idRank, dimRank)
 	d.fillRows(p, ids)
 	d.assign(p, ids)
@@ -68,24 +72,27 @@ func renumber(rank []uint32, numbers ...*uint32) {
 func byDimension(a, b usage) int { return cmp.Compare(a.dimension, b.dimension) }
 
 // fillRows makes the rows: none+1 is 0, so that a resource comes before its instances.
-func (d *decoder) fillRows(p *Planner, ids []unique.Handle[string]) {
+func (d *decoder) fillRows(p *Planner, ids []string) {
 	slices.SortFunc(d.instances, byRow)
 	amounts := 0
+	var names strings.Builder
 	for _, i := range d.instances {
 		amounts += int(i.last - i.first)
+		names.WriteString(ids[i.name()])
 	}
+	p.names = strings.Clone(names.String())
 	p.rows = make([]row, len(d.instances))
 	p.capDims, p.capAmounts = make([]uint16, 0, amounts), make([]Amount, 0, amounts)
+	named := 0
 	for n, i := range d.instances {
-		name := i.id
 		if i.id == none {
-			name = i.resource
 			p.resources = append(p.resources, uint32(n))
 		}
 		for _, u := range d.usage[i.first:i.last] {
 			p.capDims, p.capAmounts = append(p.capDims, uint16(u.dimension)), append(p.capAmounts, u.amount)
 		}
-		p.rows[n] = row{id: ids[name], capacities: uint32(len(p.capDims))}
+		named += len(ids[i.name()])
+		p.rows[n] = row{name: uint32(named), capacities: uint32(len(p.capDims))}
 	}
 	p.resources = slices.Clip(p.resources)
 }
@@ -95,7 +102,7 @@ func byRow(a, b instance) int {
 }
 
 // assign finds the row of each slot; those that have none are dropped, with a warning.
-func (d *decoder) assign(p *Planner, ids []unique.Handle[string]) {
+func (d *decoder) assign(p *Planner, ids []string) {
 	lost := make(lost)
 	kept := d.slots[:0]
 	for _, s := range d.slots {
@@ -118,7 +125,7 @@ func (d *decoder) assign(p *Planner, ids []unique.Handle[string]) {
 // schedules make equal columns.
 func (d *decoder) fillSlots(p *Planner) {
 	slices.SortFunc(d.slots, func(a, b slot) int {
-		if c := cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)); c != 0 {
 			return c
 		}
 		return slices.CompareFunc(d.usage[a.first:a.last], d.usage[b.first:b.last], func(a, b usage) int {
@@ -129,13 +136,13 @@ func (d *decoder) fillSlots(p *Planner) {
 	for _, s := range d.slots {
 		entries += int(s.last - s.first)
 	}
-	p.starts, p.ends, p.usageEnds = make([]int64, n), make([]int64, n), make([]uint32, n)
+	p.slots, p.usageEnds = make([]Interval, n), make([]uint32, n)
 	p.usageDims, p.usageAmounts = make([]uint16, 0, entries), make([]Amount, 0, entries)
 	for i, s := range d.slots {
 		for _, u := range d.usage[s.first:s.last] {
 			p.usageDims, p.usageAmounts = append(p.usageDims, uint16(u.dimension)), append(p.usageAmounts, u.amount)
 		}
-		p.starts[i], p.ends[i], p.usageEnds[i] = s.start, s.end, uint32(len(p.usageDims))
+		p.slots[i], p.usageEnds[i] = s.Interval, uint32(len(p.usageDims))
 		p.rows[s.row].slots = uint32(i + 1)
 	}
 	for i := 1; i < len(p.rows); i++ {

@@ -34,12 +34,20 @@ type instance struct {
 	span         // of its capacities
 }
 
+// name is the number of the instance's name, or of its resource's.
+func (i instance) name() uint32 {
+	if i.id == none {
+		return i.resource
+	}
+	return i.id
+}
+
 // slot is a booking as it was read; without instance it takes all instances of the resource.
 type slot struct {
 	resource, id uint32
-	start, end   int64
-	span         // of its usage
-	row          uint32
+	Interval
+	span // of its usage
+	row  uint32
 }
 
 // span is the part of the usage column from first to before last.

@@ -20,7 +20,7 @@ func (p *Planner) Digest() [16]byte {
 // canonical is the content as bytes. Every list is preceded by its length, so that no two contents
 // are written alike.
 func (p *Planner) canonical() []byte {
-	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+16*len(p.capDims)+24*len(p.starts)+16*len(p.usageDims))
+	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+16*len(p.capDims)+24*len(p.slots)+16*len(p.usageDims))
 	b = binary.AppendUvarint(b, uint64(len(p.warnings)))
 	for _, w := range p.warnings {
 		b = appendName(b, w)
@@ -36,14 +36,14 @@ func (p *Planner) canonical() []byte {
 }
 
 func (p *Planner) appendRow(b []byte, row int) []byte {
-	b = appendName(b, p.rows[row].id.Value())
+	b = appendName(b, p.name(row))
 	first, end := p.capacitiesOf(row)
 	b = p.appendAmounts(b, p.capDims[first:end], p.capAmounts[first:end])
 	first, end = p.slotsOf(row)
 	b = binary.AppendUvarint(b, uint64(end-first))
 	for slot := first; slot < end; slot++ {
-		b = binary.LittleEndian.AppendUint64(b, uint64(p.starts[slot]))
-		b = binary.LittleEndian.AppendUint64(b, uint64(p.ends[slot]))
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].Start))
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].End))
 		first, end := p.usageOf(slot)
 		b = p.appendAmounts(b, p.usageDims[first:end], p.usageAmounts[first:end])
 	}

@@ -7,14 +7,11 @@ import (
 
 // capacities reads resource → instance → amounts.
 func (d *decoder) capacities() error {
-	return d.object(func(name []byte) error {
-		resource := d.identifier(name)
+	return d.identified(func(resource uint32) error {
 		d.instances = append(d.instances, instance{resource: resource, id: none})
-		return d.object(func(name []byte) error {
-			instance := instance{resource: resource, id: d.identifier(name)}
-			var err error
-			instance.span, err = d.amounts(Down)
-			d.instances = append(d.instances, instance)
+		return d.identified(func(id uint32) error {
+			amounts, err := d.amounts(Down)
+			d.instances = append(d.instances, instance{resource, id, amounts})
 			return err
 		})
 	})
@@ -22,8 +19,7 @@ func (d *decoder) capacities() error {
 
 // schedule reads resource → list of slots; null is an empty list.
 func (d *decoder) schedule() error {
-	return d.object(func(name []byte) error {
-		resource := d.identifier(name)
+	return d.identified(func(resource uint32) error {
 		switch kind := d.PeekKind(); kind {
 		case '[':
 		case 'n':
@@ -56,10 +52,10 @@ func (d *decoder) slot(resource uint32) error {
 		switch string(name) {
 		case "start":
 			hasStart = true
-			return d.time(&s.start)
+			return d.time(&s.Start)
 		case "end":
 			hasEnd = true
-			return d.time(&s.end)
+			return d.time(&s.End)
 		case "instance_id":
 			if d.PeekKind() == 'n' {
 				return d.SkipValue()
@@ -86,9 +82,9 @@ func (d *decoder) slot(resource uint32) error {
 	case len(d.faults) > faults:
 	case !hasStart || !hasEnd:
 		d.fault("a slot needs start and end")
-	case s.end < s.start:
+	case s.End < s.Start:
 		d.fault("ends before it starts")
-	case s.start < s.end:
+	case s.Start < s.End:
 		d.slots = append(d.slots, s)
 	}
 	return nil
@@ -119,14 +115,20 @@ func (d *decoder) amounts(round Rounding) (span, error) {
 
 // addQuantity takes what the quantity reader found.
 func (d *decoder) addQuantity(dimension []byte, amount Amount) {
-	d.usage = append(d.usage, usage{d.dimensions.number(dimension), amount})
+	if len(d.dimensions.list) <= maxDimensions { // else there are too many already
+		d.usage = append(d.usage, usage{d.dimensions.number(dimension), amount})
+	}
 }
 
-// identifier numbers a member's name that must be an identifier.
-func (d *decoder) identifier(name []byte) uint32 {
-	number, err := d.ids.identifier(name)
-	if err != nil {
-		d.fault("%v", err)
-	}
-	return number
+// identified reads an object whose members' names must be identifiers; where one is none, its value
+// is passed over.
+func (d *decoder) identified(member func(number uint32) error) error {
+	return d.object(func(name []byte) error {
+		number, err := d.ids.identifier(name)
+		if err != nil {
+			d.fault("%v", err)
+			return d.SkipValue()
+		}
+		return member(number)
+	})
 }

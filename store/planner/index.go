@@ -31,7 +31,7 @@ func NewIndex(p *Planner) *Index {
 	x := &Index{planner: p, resources: make(map[string]*Resource, len(p.resources))}
 	x.shelf.Store(x.emptyShelf())
 	for i, row := range p.resources {
-		x.resources[p.rows[row].id.Value()] = x.newResource(p.rowsOf(i))
+		x.resources[p.name(int(row))] = x.newResource(p.rowsOf(i))
 	}
 	return x
 }
@@ -90,7 +90,7 @@ func (p *Planner) gather(resource, instance int, takes func(slot int) Amount) (b
 	begins, ends = make([]edge, 0, n), make([]edge, 0, n)
 	add := func(slot int) {
 		if amount := takes(slot); amount > 0 {
-			begins, ends = append(begins, edge{p.starts[slot], amount}), append(ends, edge{p.ends[slot], amount})
+			begins, ends = append(begins, edge{p.slots[slot].Start, amount}), append(ends, edge{p.slots[slot].End, amount})
 		}
 	}
 	for slot := sharedFirst; slot < sharedEnd; slot++ {

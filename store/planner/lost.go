@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unique"
 )
 
 // maxWarnings bounds what is told of one planner.
@@ -18,7 +17,7 @@ type owner struct{ resource, id uint32 }
 type lost map[owner]int
 
 // warnings is a line for each resource or instance, by name.
-func (l lost) warnings(peer string, ids []unique.Handle[string]) []string {
+func (l lost) warnings(peer string, ids []string) []string {
 	if len(l) == 0 {
 		return nil
 	}
@@ -28,9 +27,9 @@ func (l lost) warnings(peer string, ids []unique.Handle[string]) []string {
 	more := len(owners) - maxWarnings
 	lines := make([]string, 0, maxWarnings+1)
 	for _, o := range owners[:min(len(owners), maxWarnings)] {
-		what := fmt.Sprintf("resource %q", ids[o.resource].Value())
+		what := fmt.Sprintf("resource %q", ids[o.resource])
 		if o.id != none {
-			what = fmt.Sprintf("instance %q of %s", ids[o.id].Value(), what)
+			what = fmt.Sprintf("instance %q of %s", ids[o.id], what)
 		}
 		lines = append(lines, fmt.Sprintf("peer %q: bookings of %s ignored, it has no capacities: %d", peer, what, l[o]))
 	}

@@ -3,7 +3,6 @@ package planner
 import (
 	"slices"
 	"strings"
-	"unique"
 
 	"oc-scheduler/store/id"
 )
@@ -50,17 +49,16 @@ func (n *names) reset() {
 	n.list = n.list[:0]
 }
 
-// ranks is the place of each number when the names are sorted, and the sorted names, shared with
-// all other planners that use them. A handle keeps its name shared: a string taken out of it does not.
-func (n *names) ranks() (rank []uint32, sorted []unique.Handle[string]) {
+// ranks is the place of each number when the names are sorted, and the sorted names.
+func (n *names) ranks() (rank []uint32, sorted []string) {
 	order := make([]uint32, len(n.list))
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
-	rank, sorted = make([]uint32, len(order)), make([]unique.Handle[string], len(order))
+	rank, sorted = make([]uint32, len(order)), make([]string, len(order))
 	for place, number := range order {
-		rank[number], sorted[place] = uint32(place), unique.Make(n.list[number])
+		rank[number], sorted[place] = uint32(place), n.list[number]
 	}
 	return rank, sorted
 }

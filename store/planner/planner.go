@@ -28,14 +28,15 @@ type Planner struct {
 	generatedAt int64
 	warnings    []string
 
-	dimensions []unique.Handle[string]
-	resources  []uint32 // rows of the resources
+	dimensions []unique.Handle[string] // shared with all other planners, as long as the handles live
+	names      string                  // of the rows, one after the other
 	rows       []row
+	resources  []uint32 // rows of the resources
 
 	capDims    []uint16 // capacities of the rows, each row's by dimension
 	capAmounts []Amount
 
-	starts, ends []int64
+	slots        []Interval
 	usageEnds    []uint32 // of each slot, into the next two
 	usageDims    []uint16 // each slot's by dimension; zero amounts are left out
 	usageAmounts []Amount
@@ -43,11 +44,8 @@ type Planner struct {
 	digest atomic.Pointer[[16]byte] // computed when first asked for
 }
 
-type row struct {
-	id         unique.Handle[string]
-	capacities uint32 // end of its capacities
-	slots      uint32 // end of its slots
-}
+// row says where what belongs to a row ends.
+type row struct{ name, capacities, slots uint32 }
 
 // whole stands in usageDims, alone, for a slot that takes all of its instance.
 const whole = uint16(none & math.MaxUint16)
@@ -63,7 +61,7 @@ func (p *Planner) GeneratedAt() time.Time { return time.Unix(0, p.generatedAt).U
 func (p *Planner) Warnings() []string { return p.warnings }
 
 // Counts is how many resources have capacities, and how many slots count.
-func (p *Planner) Counts() (resources, slots int) { return len(p.resources), len(p.starts) }
+func (p *Planner) Counts() (resources, slots int) { return len(p.resources), len(p.slots) }
 
 // rowsOf is the row of the i-th resource and the end of its instances' rows.
 func (p *Planner) rowsOf(i int) (first, end int) {
@@ -72,6 +70,15 @@ func (p *Planner) rowsOf(i int) (first, end int) {
 		end = int(p.resources[i+1])
 	}
 	return int(p.resources[i]), end
+}
+
+// name is the id of a row's resource or instance.
+func (p *Planner) name(row int) string {
+	first := uint32(0)
+	if row > 0 {
+		first = p.rows[row-1].name
+	}
+	return p.names[first:p.rows[row].name]
 }
 
 func (p *Planner) slotsOf(row int) (first, end int) {

@@ -9,6 +9,9 @@ import (
 	"oc-scheduler/store/fault"
 )
 
+// MaxName is the longest name of a dimension that is accepted, flattened, in bytes.
+const MaxName = 256
+
 // Quantity is an amount of one dimension.
 type Quantity struct {
 	Dimension string // flattened: cpu_cores.x86_64
@@ -69,7 +72,12 @@ func (r *quantityReader) object(nested bool) error {
 			return err
 		}
 		r.name = append(r.name[:prefix], key...)
-		if err := r.value(nested); err != nil {
+		if len(r.name) > MaxName {
+			err = r.skip("a dimension's name may have %d bytes, not %d", MaxName, len(r.name))
+		} else {
+			err = r.value(nested)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (x *Index) newResource(row, end int) *Resource {
 func (r *Resource) Instances() []*Instance { return r.instances }
 
 // ID is the instance's name within its resource.
-func (i *Instance) ID() string { return i.index.planner.rows[i.row].id.Value() }
+func (i *Instance) ID() string { return i.index.planner.name(i.row) }
 
 // Capacity is how much the instance has of a dimension in all, 0 of an unknown one.
 func (i *Instance) Capacity(dimension string) Amount {

@@ -11,7 +11,7 @@ import (
 // Views is this replica's copy of the shared state, as a Source.
 type Views struct {
 	Planners  *store.View[store.PlannerRecord]
-	Workflows *store.View[*store.WorkflowRecord]
+	Workflows *store.View[store.WorkflowRecord]
 }
 
 var _ Source = Views{}
