@@ -1,0 +1,194 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+)
+
+func TestValidateNamesTheFlags(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		cfg  store.Config
+		want []string
+	}{
+		"defaults":       {store.Config{}, nil},
+		"five":           {store.Config{Replicas: 5, PlannerTTL: time.Second}, nil},
+		"two replicas":   {store.Config{Replicas: 2}, []string{"--js-replicas: 2"}},
+		"both":           {store.Config{Replicas: -1, PlannerTTL: 1500 * time.Millisecond}, []string{"--js-replicas", "--planner-ttl: 1.5s"}},
+		"below a second": {store.Config{PlannerTTL: 300 * time.Millisecond}, []string{"--planner-ttl: 300ms"}},
+		"negative":       {store.Config{PlannerTTL: -time.Second}, []string{"--planner-ttl"}},
+	} {
+		err := tc.cfg.Validate()
+		if (err == nil) != (tc.want == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q does not name %q", name, err, want)
+			}
+		}
+	}
+}
+
+func tryOpen(ctx context.Context, js jetstream.JetStream, cfg store.Config) error {
+	_, err := store.Open(ctx, js, cfg, slog.New(slog.DiscardHandler), nil)
+	return err
+}
+
+func TestOpenAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	js := srv.JetStream(t)
+	results := make(chan error)
+	for range 8 {
+		go func() { results <- tryOpen(context.Background(), js, store.Config{}) }()
+	}
+	for range 8 {
+		if err := receive(t, results); err != nil {
+			t.Error(err)
+		}
+	}
+	stream, err := js.Stream(t.Context(), "KV_planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := stream.CachedInfo().Config
+	if !cfg.AllowMsgTTL || cfg.SubjectDeleteMarkerTTL != 24*time.Hour || cfg.MaxMsgsPerSubject != 1 || !cfg.AllowAtomicPublish ||
+		!cfg.AllowMsgSchedules || cfg.Discard != jetstream.DiscardOld || cfg.Storage != jetstream.FileStorage {
+		t.Errorf("configuration = %+v", cfg)
+	}
+}
+
+func TestAForeignConfigurationIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		create func(ctx context.Context, js jetstream.JetStream) error
+		cfg    store.Config
+		want   []string
+	}{
+		"a bucket of another program": {func(ctx context.Context, js jetstream.JetStream) error {
+			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "planners", History: 5, Storage: jetstream.MemoryStorage})
+			return err
+		}, store.Config{}, []string{"KV_planners", "MaxMsgsPerSubject is 5, want 1", "Storage is Memory, want File", "AllowMsgTTL is false, want true", "SubjectDeleteMarkerTTL is 0s, want 24h0m0s"}},
+		"a bucket with an age limit": {func(ctx context.Context, js jetstream.JetStream) error {
+			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "requests", TTL: time.Hour, LimitMarkerTTL: time.Hour})
+			return err
+		}, store.Config{}, []string{"KV_requests", "MaxAge is 1h0m0s, want 0s"}},
+		"captured subjects": {func(ctx context.Context, js jetstream.JetStream) error {
+			_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "ALL", Subjects: []string{"$KV.>"}})
+			return err
+		}, store.Config{}, []string{"KV_planners", "KV_requests", "captured by another stream"}},
+		"a consumer of another program": {func(ctx context.Context, js jetstream.JetStream) error {
+			if err := tryOpen(ctx, js, store.Config{}); err != nil {
+				return err
+			}
+			if err := js.DeleteConsumer(ctx, "KV_planners", "oc-scheduler-ends"); err != nil {
+				return err
+			}
+			_, err := js.CreateConsumer(ctx, "KV_planners", jetstream.ConsumerConfig{Durable: "oc-scheduler-ends", AckPolicy: jetstream.AckAllPolicy})
+			return err
+		}, store.Config{}, []string{"oc-scheduler-ends", "AckPolicy", "HeadersOnly is false, want true"}},
+		"replication without a cluster": {func(context.Context, jetstream.JetStream) error { return nil },
+			store.Config{Replicas: 3}, []string{"--js-replicas"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			js := natstest.Start(t).JetStream(t)
+			if err := tc.create(t.Context(), js); err != nil {
+				t.Fatal(err)
+			}
+			err := tryOpen(t.Context(), js, tc.cfg)
+			var foreign *store.ForeignConfigError
+			if !errors.As(err, &foreign) {
+				t.Fatalf("error = %v", err)
+			}
+			if errors.Is(err, store.ErrUnavailable) {
+				t.Error("it would be tried again")
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOutOfReach(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	reg := prometheus.NewRegistry()
+	st, js := running(t, srv, store.Config{})
+	raw := plannerJSON("p", now, 1)
+	pl := decode(t, raw)
+	apply(t, st, raw, at(1))
+	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	srv.Stop()
+	natstest.Eventually(t, "it is noticed", func() bool { return !js.Conn().IsConnected() && !st.Planners.View().Current() })
+	_, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg)
+	wantErr(t, err, store.ErrUnavailable)
+	for _, src := range []store.Source{at(2), {}} {
+		_, err = st.Planners.Apply(t.Context(), raw, pl, src)
+		wantErr(t, err, store.ErrUnavailable)
+	}
+	_, _, err = st.Planners.Raw(t.Context(), "p")
+	wantErr(t, err, store.ErrUnavailable)
+	wantErr(t, st.Planners.End(t.Context(), "p", always), store.ErrUnavailable)
+	wantErr(t, st.Interest.Add(t.Context(), "p", "r"), store.ErrUnavailable)
+	_, _, err = st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Condition{})
+	wantErr(t, err, store.ErrUnavailable)
+	if _, ok := st.Planners.View().Get("p"); !ok {
+		t.Error("the view has lost what it knew")
+	}
+	srv.Restart(t)
+	natstest.Eventually(t, "the connection is back", js.Conn().IsConnected)
+	if _, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg); err != nil {
+		t.Errorf("opening again: %v", err)
+	}
+	value, _, err := st.Planners.Raw(t.Context(), "p")
+	if err != nil || !strings.Contains(string(value), `"source_seq":1}`) {
+		t.Errorf("a write that was refused has happened: %s, %v", value, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	reg := prometheus.NewRegistry()
+	js := natstest.Start(t).JetStream(t)
+	st, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, st.Run)
+	apply(t, st, plannerJSON("p", now, 1), at(1))
+	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, f := range families {
+		got[f.GetName()] = len(f.GetMetric())
+		if f.GetName() == "oc_scheduler_planners_cached" && f.GetMetric()[0].GetGauge().GetValue() != 1 {
+			t.Errorf("%v", f)
+		}
+	}
+	for name, series := range map[string]int{
+		"oc_scheduler_view_age_seconds": 5, "oc_scheduler_view_broken_values": 5, "oc_scheduler_view_resyncs_total": 5,
+		"oc_scheduler_kv_conflicts_total": 5, "oc_scheduler_planners_cached": 1,
+	} {
+		if got[name] != series {
+			t.Errorf("%s has %d series, want %d", name, got[name], series)
+		}
+	}
+}

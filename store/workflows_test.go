@@ -1,0 +1,196 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/workflow"
+)
+
+func workflowJSON(id, name string) []byte {
+	return fmt.Appendf(nil, `{"id":%q,"name":%q,"graph":{"items":{},"links":[]}}`, id, name)
+}
+
+// workflows drives one bucket of workflows in a test.
+type workflows struct {
+	t  *testing.T
+	st *store.Store
+}
+
+func (w workflows) create(name string, src store.Source) store.Outcome {
+	w.t.Helper()
+	raw := workflowJSON("w", name)
+	wf, err := workflow.Decode(raw)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := w.st.Workflows.Apply(w.t.Context(), raw, wf, src)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func (w workflows) remove(src store.Source) store.Outcome {
+	w.t.Helper()
+	out, err := w.st.Workflows.Remove(w.t.Context(), "w", src)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func (w workflows) put(name string) uint64 {
+	w.t.Helper()
+	rev, _, err := w.st.Workflows.Put(w.t.Context(), "w", workflowJSON("w", name), store.Condition{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return rev
+}
+
+func (w workflows) delete() store.Outcome {
+	w.t.Helper()
+	if err := w.st.Workflows.Delete(w.t.Context(), "w", store.Condition{}); err != nil {
+		w.t.Fatal(err)
+	}
+	return store.Stored
+}
+
+// shows waits until the view shows the workflow of that name; "" is none.
+func (w workflows) shows(name string) {
+	w.t.Helper()
+	natstest.Eventually(w.t, "the view shows "+name, func() bool {
+		e, ok := w.st.Workflows.View().Get("w")
+		return ok == (name != "") && (!ok || e.Value.Name() == name && string(e.Value.Raw) == string(workflowJSON("w", name)))
+	})
+}
+
+func TestOldEventsChangeNoWorkflow(t *testing.T) {
+	t.Parallel()
+	st, _ := running(t, natstest.Start(t), store.Config{})
+	w := workflows{t, st}
+	newBus := store.Source{Seq: 1, Bus: now.Add(time.Hour)}
+	for i, step := range []struct {
+		what string
+		do   func() store.Outcome
+		want store.Outcome
+		then string
+	}{
+		{"create", func() store.Outcome { return w.create("a", at(5)) }, store.Stored, "a"},
+		{"the same again", func() store.Outcome { return w.create("a", at(5)) }, store.Stored, "a"},
+		{"an older one", func() store.Outcome { return w.create("old", at(4)) }, store.Stale, "a"},
+		{"a newer one", func() store.Outcome { return w.create("b", at(6)) }, store.Stored, "b"},
+		{"an older removal", func() store.Outcome { return w.remove(at(5)) }, store.Stale, "b"},
+		{"a removal", func() store.Outcome { return w.remove(at(7)) }, store.Stored, ""},
+		{"the same removal again", func() store.Outcome { return w.remove(at(7)) }, store.Stored, ""},
+		{"a creation from before it", func() store.Outcome { return w.create("b", at(6)) }, store.Stale, ""},
+		{"a client puts one", func() store.Outcome { w.put("http"); return store.Stored }, store.Stored, "http"},
+		{"the removal again does not hit it", func() store.Outcome { return w.remove(at(7)) }, store.Stale, "http"},
+		{"a newer event does", func() store.Outcome { return w.create("c", at(8)) }, store.Stored, "c"},
+		{"a client changes it", func() store.Outcome { w.put("http2"); return store.Stored }, store.Stored, "http2"},
+		{"the creation again leaves that", func() store.Outcome { return w.create("c", at(8)) }, store.Stored, "http2"},
+		{"a client deletes it", w.delete, store.Stored, ""},
+		{"the creation again does not bring it back", func() store.Outcome { return w.create("c", at(8)) }, store.Stale, ""},
+		{"sequences of a new bus start again", func() store.Outcome { return w.create("d", newBus) }, store.Stored, "d"},
+		{"and the old bus is over", func() store.Outcome { return w.remove(at(100)) }, store.Stale, "d"},
+	} {
+		if got := step.do(); got != step.want {
+			t.Errorf("%d %s: %v, want %v", i, step.what, got, step.want)
+		}
+		w.shows(step.then)
+	}
+}
+
+func TestARemovalMayComeBeforeItsCreation(t *testing.T) {
+	t.Parallel()
+	st, js := running(t, natstest.Start(t), store.Config{})
+	w := workflows{t, st}
+	if out := w.remove(at(2)); out != store.Stored {
+		t.Errorf("removal: %v", out)
+	}
+	if out := w.create("late", at(1)); out != store.Stale {
+		t.Errorf("late creation: %v", out)
+	}
+	stream, err := js.Stream(t.Context(), "KV_workflows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := stream.GetLastMsgForSubject(t.Context(), "$KV.workflows.w")
+	if err != nil || m.Header.Get("Oc-Source-Seq") != "2" || m.Header.Get("Nats-TTL") != "48h0m0s" || m.Header.Get("KV-Operation") != "PURGE" {
+		t.Errorf("tombstone = %v, %v", m, err)
+	}
+}
+
+func TestConditionsOfClients(t *testing.T) {
+	t.Parallel()
+	st, _ := open(t, natstest.Start(t), store.Config{})
+	put := func(c store.Condition) (uint64, bool, error) {
+		return st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), c)
+	}
+	del := func(c store.Condition) error { return st.Workflows.Delete(t.Context(), "w", c) }
+
+	wantErr(t, del(store.Condition{}), store.ErrNotFound)
+	wantErr(t, del(store.Condition{Exists: true}), store.ErrPrecondition)
+	_, _, err := put(store.Condition{Revisions: []uint64{1}})
+	wantErr(t, err, store.ErrPrecondition)
+	_, _, err = put(store.Condition{Revisions: []uint64{}}) // If-Match with nothing that can match
+	wantErr(t, err, store.ErrPrecondition)
+	rev, created, err := put(store.Condition{Absent: true})
+	if err != nil || !created {
+		t.Fatalf("%v, %v", created, err)
+	}
+	_, _, err = put(store.Condition{Absent: true})
+	wantErr(t, err, store.ErrPrecondition)
+	next, created, err := put(store.Condition{Revisions: []uint64{999, rev}})
+	if err != nil || created || next <= rev {
+		t.Fatalf("%d, %v, %v", next, created, err)
+	}
+	_, _, err = put(store.Condition{Revisions: []uint64{rev}})
+	wantErr(t, err, store.ErrPrecondition)
+	if _, _, err := put(store.Condition{Exists: true}); err != nil {
+		t.Error(err)
+	}
+	value, last, err := st.Workflows.Raw(t.Context(), "w")
+	if err != nil || string(value) != string(workflowJSON("w", "x")) {
+		t.Errorf("Raw = %s, %v", value, err)
+	}
+	wantErr(t, del(store.Condition{Revisions: []uint64{next}}), store.ErrPrecondition)
+	if err := del(store.Condition{Revisions: []uint64{last}}); err != nil {
+		t.Error(err)
+	}
+	_, _, err = st.Workflows.Raw(t.Context(), "w")
+	wantErr(t, err, store.ErrNotFound)
+}
+
+func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	st, _ := open(t, srv, store.Config{})
+	rev := workflows{t, st}.put("first")
+	const clients = 20
+	won := make(chan bool, clients)
+	for i := range clients {
+		replica := st
+		if i%2 == 1 {
+			replica, _ = open(t, srv, store.Config{})
+		}
+		go func() {
+			_, _, err := replica.Workflows.Put(context.Background(), "w", workflowJSON("w", fmt.Sprint(i)), store.Condition{Revisions: []uint64{rev}})
+			won <- err == nil
+		}()
+	}
+	n := 0
+	for range clients {
+		if receive(t, won) {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d clients won", n)
+	}
+}
