@@ -3,6 +3,7 @@ package planner_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 const (
 	year = int64(366 * 24 * time.Hour)
 	have = 64
+
+	cores = "cpu_cores.x86_64"
 )
 
 // load is a world: how much is booked on average, how long and how large requests are.
@@ -60,7 +63,7 @@ func mustDecode(tb testing.TB, data []byte) *planner.Planner {
 }
 
 func timelineOf(p *planner.Planner) *planner.Timeline {
-	return planner.NewIndex(p).Resource("r").Instances()[0].Timeline("cpu_cores.x86_64")
+	return planner.NewIndex(p).Resource("r").Instances()[0].Timeline(cores)
 }
 
 type question struct {
@@ -95,23 +98,23 @@ func eachWorld(b *testing.B, run func(b *testing.B, p *planner.Planner, ask []qu
 
 func BenchmarkEarliestFit(b *testing.B) {
 	eachWorld(b, func(b *testing.B, p *planner.Planner, ask []question) {
-		t := timelineOf(p)
+		instance := planner.NewIndex(p).Resource("r").Instances()[0]
 		for amount := range planner.Amount(have) {
-			t.Gaps(planner.Unit * (1 + amount))
+			instance.Timeline(cores).Gaps(planner.Unit * (1 + amount))
 		}
 		for i := 0; b.Loop(); i++ {
 			q := ask[i%len(ask)]
-			t.Gaps(q.amount).Earliest(q.start, q.length)
+			instance.Timeline(cores).Gaps(q.amount).Earliest(q.start, q.length)
 		}
 	})
 }
 
 func BenchmarkWindowFree(b *testing.B) {
 	eachWorld(b, func(b *testing.B, p *planner.Planner, ask []question) {
-		t := timelineOf(p)
+		instance := planner.NewIndex(p).Resource("r").Instances()[0]
 		for i := 0; b.Loop(); i++ {
 			q := ask[i%len(ask)]
-			t.MaxUse(q.start, q.start+q.length)
+			instance.Timeline(cores).MaxUse(q.start, q.start+q.length)
 		}
 	})
 }
@@ -173,3 +176,28 @@ func benchmarkDecode(b *testing.B, n int) {
 
 func BenchmarkDecode2000Slots(b *testing.B) { benchmarkDecode(b, 2000) }
 func BenchmarkDecode11Slots(b *testing.B)   { benchmarkDecode(b, 11) }
+
+// BenchmarkMemory20Slots tells how many bytes a decoded planner of 20 slots in two dimensions keeps.
+func BenchmarkMemory20Slots(b *testing.B) {
+	var doc strings.Builder
+	doc.WriteString(`{"peer_id":"p","generated_at":"2026-12-01T00:00:00Z","capacities":{"r":{"i":{"cpu_cores":{"x86_64":64},"ram_gb":512}}},"schedule":{"r":[`)
+	for i := range 20 {
+		fmt.Fprintf(&doc, `%s{"start":%q,"end":%q,"instance_id":"i","usage":{"cpu_cores":{"x86_64":8},"ram_gb":%d}}`,
+			strings.Repeat(",", min(i, 1)), stamp(origin+int64(i)), stamp(origin+int64(i)+9), 1+i)
+	}
+	data := []byte(doc.String() + "]}}")
+	planners := make([]*planner.Planner, 2000)
+	var before, after runtime.MemStats
+	for b.Loop() {
+		clear(planners)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range planners {
+			planners[i] = mustDecode(b, data)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+	}
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(planners)), "B/planner")
+	runtime.KeepAlive(planners)
+}

@@ -69,9 +69,9 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// maxPooled is how many entries a decoder may hold when it is put back: a rare large planner must not
-// stay in memory for all the small ones.
-const maxPooled = 4096
+// maxPooled is how large a document may be whose decoder is put back, in bytes: a rare large planner
+// must not stay in memory for all the small ones.
+const maxPooled = 256 << 10
 
 func newDecoder(data []byte, extra func(name string, value []byte)) *decoder {
 	d := decoders.Get().(*decoder)
@@ -82,7 +82,7 @@ func newDecoder(data []byte, extra func(name string, value []byte)) *decoder {
 
 // release puts the decoder back without anything of the document in it.
 func (d *decoder) release() {
-	if cap(d.slots)+cap(d.usage)+cap(d.instances)+len(d.ids.list)+len(d.dimensions.list)+cap(d.unquoted) > maxPooled {
+	if d.source.Cap() > maxPooled {
 		return
 	}
 	d.source, d.extra, d.faults, d.peerID, d.generatedAt = bytes.Buffer{}, nil, nil, "", 0

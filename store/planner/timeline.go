@@ -91,12 +91,12 @@ func (t *Timeline) remember(amount Amount, g *Gaps) *Gaps {
 	if t.gaps == nil {
 		t.gaps = make(map[Amount]*Gaps)
 	}
-	for any, old := range t.gaps {
+	for other, old := range t.gaps {
 		if len(t.gaps) < maxGaps {
 			break
 		}
 		t.weight.Add(-old.weight())
-		delete(t.gaps, any)
+		delete(t.gaps, other)
 	}
 	t.gaps[amount] = g
 	t.weight.Add(g.weight())

@@ -12,7 +12,7 @@ var (
 )
 
 // Times lie between the extremes of an int64, which mean that an interval has no beginning or no end.
-var beginning, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+var beforeAll, afterAll = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
 
 // parseTime reads an RFC 3339 time, of any offset, as Unix nanoseconds.
 func parseTime(text []byte) (int64, error) {
@@ -20,7 +20,7 @@ func parseTime(text []byte) (int64, error) {
 	if err := t.UnmarshalText(text); err != nil || !strict(text, t) {
 		return 0, errTime
 	}
-	if !t.After(beginning) || !t.Before(end) {
+	if !t.After(beforeAll) || !t.Before(afterAll) {
 		return 0, errRange
 	}
 	return t.UnixNano(), nil
