@@ -6,11 +6,12 @@ import (
 )
 
 // Decode reads a planner from JSON. Members that a planner does not have are ignored; those at the
-// top are handed to extra, unless it is nil, as raw JSON that is valid during the call only.
+// top are handed to extra, unless it is nil, as raw JSON that is valid during the call only. Nothing
+// of data is kept.
 //
-// The error is a fault.List with all that is wrong: missing or invalid peer_id or generated_at, ids that
-// are none, amounts or times out of range, slots that end before they start, text that is not
-// one JSON object. Nothing of the data is kept.
+// The error is a fault.List of all that is wrong: text that is not one JSON object, no peer_id or
+// generated_at, invalid ids, amounts or times out of range, slots that end before they start, and
+// more than a planner may hold. Bookings of what has no capacities are no faults: see Warnings.
 func Decode(data []byte, extra func(name string, value []byte)) (*Planner, error) {
 	d := newDecoder(data, extra)
 	defer d.release()

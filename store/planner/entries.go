@@ -1,9 +1,6 @@
 package planner
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // capacities reads resource → instance → amounts.
 func (d *decoder) capacities() error {
@@ -102,7 +99,7 @@ func (d *decoder) amounts(round Rounding) (span, error) {
 		return span{}, err
 	}
 	list := d.usage[first:]
-	slices.SortFunc(list, func(a, b usage) int { return cmp.Compare(a.dimension, b.dimension) })
+	slices.SortFunc(list, byDimension)
 	for i := 1; i < len(list); i++ {
 		if list[i].dimension == list[i-1].dimension {
 			d.fault("dimension %q is named twice", shorten(d.dimensions.list[list[i].dimension]))
@@ -118,17 +115,4 @@ func (d *decoder) addQuantity(dimension []byte, amount Amount) {
 	if len(d.dimensions.list) <= maxDimensions { // else there are too many already
 		d.usage = append(d.usage, usage{d.dimensions.number(dimension), amount})
 	}
-}
-
-// identified reads an object whose members' names must be identifiers; where one is none, its value
-// is passed over.
-func (d *decoder) identified(member func(number uint32) error) error {
-	return d.object(func(name []byte) error {
-		number, err := d.ids.identifier(name)
-		if err != nil {
-			d.fault("%v", err)
-			return d.SkipValue()
-		}
-		return member(number)
-	})
 }

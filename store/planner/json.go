@@ -35,13 +35,18 @@ func pathBelow(d *jsontext.Decoder, base string, depth int) string {
 	return base
 }
 
-// readString reads a string or a member's name. The result is valid until the next read or until
-// buffer is used again.
-func readString(d *jsontext.Decoder, buffer *[]byte) ([]byte, error) {
+// readName reads the name of a member. The result is valid until the next read, or until buffer is
+// used again.
+func readName(d *jsontext.Decoder, buffer *[]byte) ([]byte, error) {
 	quoted, err := d.ReadValue()
 	if err != nil {
 		return nil, err
 	}
+	return unquote(quoted, buffer)
+}
+
+// unquote is what a JSON string says; buffer serves when there is something to replace.
+func unquote(quoted []byte, buffer *[]byte) (text []byte, err error) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1], nil
 	}

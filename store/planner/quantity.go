@@ -67,7 +67,7 @@ func (r *quantityReader) object(nested bool) error {
 	}
 	prefix := len(r.name)
 	for r.d.PeekKind() != '}' {
-		key, err := readString(r.d, &r.unquoted)
+		key, err := readName(r.d, &r.unquoted)
 		if err != nil {
 			return err
 		}
