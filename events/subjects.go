@@ -34,7 +34,7 @@ const (
 	busAge     = 24 * time.Hour
 	deadAge    = 30 * 24 * time.Hour
 	deadWindow = 24 * time.Hour // a dead letter is recognised as a copy for as long as the bus can deliver it again
-	maxPending = 8000 // unacknowledged in the whole fleet; two hung replicas must not stop the rest
+	maxPending = 8000           // unacknowledged in the whole fleet; two hung replicas must not stop the rest
 )
 
 // Headers of a dead letter.

@@ -1,0 +1,53 @@
+package events_test
+
+import (
+	"testing"
+	"time"
+
+	"oc-scheduler/events"
+	"oc-scheduler/internal/natstest"
+)
+
+func TestEmitter(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	js := s.JetStream(t)
+	peer, err := s.Connect(t).SubscribeSync(events.Propagation) // a plain subscriber, as peers are
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := peer.SetPendingLimits(-1, -1); err != nil {
+		t.Fatal(err)
+	}
+	e := events.NewEmitter(js)
+	if err := e.RequestPlanner(t.Context(), "early"); err == nil {
+		t.Error("a message that no stream stored went out without an error")
+	}
+	if _, err := events.OpenBus(t.Context(), js, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.RequestPlanner(t.Context(), `peer "é"`); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.ClosePlanner(t.Context(), "peer-b"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][2]string{{"PB_PLANNER", `{"peer_id":"early"}`}, {"PB_PLANNER", `{"peer_id":"peer \"é\""}`}, {"PB_CLOSE_PLANNER", `{"peer_id":"peer-b"}`}} {
+		m, err := peer.NextMsg(10 * time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		envelope, err := events.DecodeEnvelope(m.Data)
+		if err != nil || envelope.FromApp != "oc-scheduler" || envelope.Datatype != "" {
+			t.Errorf("%s: %+v, %v", m.Data, envelope, err)
+		}
+		p, err := events.DecodePropagated(envelope.Payload)
+		if err != nil || p.Action != want[0] || string(p.Payload) != want[1] {
+			t.Errorf("%+v, %v, want %v", p, err, want)
+		}
+	}
+	stream, err := js.Stream(t.Context(), events.Stream)
+	if err != nil || stream.CachedInfo().State.Msgs != 2 {
+		t.Errorf("stored: %+v, %v", stream, err)
+	}
+}
