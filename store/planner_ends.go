@@ -119,8 +119,8 @@ func endOf(m jetstream.Msg) (End, bool) {
 func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, handle func(context.Context, End) error) {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	last, err := p.bucket.last(ctx, end.PeerID)
-	if err == nil && last.Revision == end.Revision {
+	stands, err := p.Stands(ctx, end)
+	if stands {
 		err = handle(ctx, end)
 	}
 	if err == nil {
@@ -133,6 +133,13 @@ func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, hand
 	if err := m.NakWithDelay(retryDelay(m)); err != nil {
 		p.log.DebugContext(ctx, "end of a planner comes again when its time is up", "peer_id", end.PeerID, "error", err)
 	}
+}
+
+// Stands reports whether the end is still the last that happened to the planner: no newer planner
+// has come, and no newer end. It fails with ErrUnavailable.
+func (p *Planners) Stands(ctx context.Context, end End) (bool, error) {
+	last, err := p.bucket.last(ctx, end.PeerID)
+	return err == nil && last.Revision == end.Revision, err
 }
 
 // retryDelay doubles with each delivery, with jitter.

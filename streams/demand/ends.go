@@ -17,9 +17,13 @@ func (s *Service) ended(ctx context.Context, end store.End) error {
 	if err != nil {
 		return err
 	}
-	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause, "watched", len(replicas) > 0)
+	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause.String(), "watched", len(replicas) > 0)
 	if len(replicas) == 0 {
 		return nil
+	}
+	// A newer end may be on its way through another replica; what is to follow it is said there.
+	if stands, err := s.store.Planners.Stands(ctx, end); err != nil || !stands {
+		return err
 	}
 	// A request from before the close is void: the peer has just been told that nobody wants it.
 	if err := s.store.Requests.Reset(ctx, end.PeerID); err != nil {
