@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"net"
 	"strconv"
 
 	"github.com/coder/websocket"
@@ -41,22 +42,33 @@ func (e *ending) String() string {
 	return strconv.Itoa(int(e.code))
 }
 
-// endingOf is the reason why a stream's context was cancelled.
-func endingOf(ctx context.Context) *ending {
+// asEnding is the ending that an error is or stands for.
+func asEnding(err error) *ending {
 	var e *ending
-	if errors.As(context.Cause(ctx), &e) {
+	switch {
+	case errors.As(err, &e):
 		return e
+	case errors.Is(err, context.Canceled): // the carrier's own context ended: the client has gone
+		return errLost
 	}
-	return errLost // the carrier's own context ended: the client has gone
+	return errFault
 }
 
-// endingOfRead is what a failed read from a WebSocket says.
-func endingOfRead(err error) *ending {
+// endingOf is the reason why a stream's context was cancelled.
+func endingOf(ctx context.Context) *ending { return asEnding(context.Cause(ctx)) }
+
+// endingOfRead is what a failed read from a WebSocket says: an *ending, or net.ErrClosed where the
+// connection was closed from this side.
+func endingOfRead(err error) error {
 	switch {
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return errTooBig
 	case websocket.CloseStatus(err) != -1: // the library has answered the close frame
 		return errDone
+	case errors.Is(err, net.ErrClosed):
+		return net.ErrClosed
+	case isTimeout(err): // reads have none: it was the pong to the client's own ping
+		return errSlow
 	}
 	return errLost
 }

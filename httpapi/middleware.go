@@ -52,14 +52,19 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			s.metrics.request.WithLabelValues(methodLabel(r.Method), c.Path(), strconv.Itoa(w.Status)).Observe(took.Seconds())
 		}
 		if ctx := r.Context(); s.log.Enabled(ctx, slog.LevelDebug) {
-			s.log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
+			log := s.log
+			if e, ok := c.Get(isStream).(*ending); ok {
+				log = log.With("ending", e.String())
+			}
+			log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
 				"bytes", w.Size, "duration", took, "remote", r.RemoteAddr, "request_id", requestIDOf(c))
 		}
 		return nil
 	}
 }
 
-// isStream marks, in echo's context, a request whose duration says nothing about this server.
+// isStream marks, in echo's context, a request whose duration says nothing about this server; its value
+// becomes the *ending.
 const isStream = "stream"
 
 // methodLabel bounds what a client can put into a label.

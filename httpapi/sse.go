@@ -28,15 +28,15 @@ func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID s
 	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
 	defer remove()
 
-	e := s.events(ctx, out, stream, c.Request().Header.Get("Last-Event-ID"))
+	e := asEnding(s.guard(ctx, func() error { return s.events(ctx, out, stream, c.Request().Header.Get("Last-Event-ID")) }))
 	closed(e)
-	s.log.DebugContext(ctx, "event stream ended", "ending", e, "request_id", requestIDOf(c))
+	c.Set(isStream, e)
 	return nil
 }
 
-// events writes what the stream has, and comments between, until it or the client ends. A result of
-// the version the client had last is left out.
-func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Stream, last string) *ending {
+// events writes what the stream has, and comments between, until it or the client ends; the error is
+// the *ending. A result of the version the client had last is left out.
+func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Stream, last string) error {
 	if err := out.begin(); err != nil {
 		return endingOfWrite(err)
 	}

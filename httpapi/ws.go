@@ -37,7 +37,7 @@ func (s *Server) serveWebSocket(c echo.Context, checks *check.Service, workflowI
 	conn.SetReadLimit(s.cfg.MaxMessage)
 	// The connection has left net/http: its life is not the request's any more.
 	session := &wsSession{server: s, conn: conn, raw: raw, stream: stream}
-	session.run(context.WithoutCancel(r.Context()), asked)
+	c.Set(isStream, session.run(context.WithoutCancel(r.Context()), asked))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -21,10 +22,13 @@ type wsSession struct {
 	conn   *websocket.Conn
 	raw    net.Conn
 	stream *check.Stream
+
+	writing atomic.Bool // a frame is being sent: its deadline, not a pong, tells whether the client lives
 }
 
-// run serves until the session ends, then closes. asked says that a request has been submitted.
-func (ws *wsSession) run(ctx context.Context, asked bool) {
+// run serves until the session ends, closes the connection and returns why. asked says that a request
+// has been submitted.
+func (ws *wsSession) run(ctx context.Context, asked bool) *ending {
 	s := ws.server
 	closed := s.metrics.opened(carrierWebSocket)
 	session, end := context.WithCancelCause(ctx)
@@ -38,7 +42,9 @@ func (ws *wsSession) run(ctx context.Context, asked bool) {
 	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
-		end(s.guard(ctx, func() error { return ws.read(ctx, first) }))
+		if err := s.guard(ctx, func() error { return ws.read(ctx, first) }); !errors.Is(err, net.ErrClosed) {
+			end(err) // else the connection was closed by whoever has the reason
+		}
 	}()
 	pings := beat(s.cfg.PingEvery, func() { ws.ping(ctx, end) })
 
@@ -50,6 +56,7 @@ func (ws *wsSession) run(ctx context.Context, asked bool) {
 	pings.stop()
 	<-reading
 	closed(e)
+	return e
 }
 
 // read takes the client's messages, and lets the library handle its control frames, until the
@@ -101,14 +108,20 @@ func (ws *wsSession) write(ctx context.Context) error {
 func (ws *wsSession) send(ctx context.Context, message []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ws.server.cfg.WriteWithin)
 	defer cancel()
+	ws.writing.Store(true)
+	defer ws.writing.Store(false)
 	return ws.conn.Write(ctx, websocket.MessageText, message)
 }
 
-// ping asks the client for a sign of life.
+// ping asks the client for a sign of life. A ping waits behind a frame that is being sent, so it says
+// nothing then.
 func (ws *wsSession) ping(ctx context.Context, end context.CancelCauseFunc) {
+	if ws.writing.Load() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, ws.server.cfg.PongWithin)
 	defer cancel()
-	if ws.conn.Ping(ctx) != nil {
+	if ws.conn.Ping(ctx) != nil && !ws.writing.Load() {
 		end(errNoPong)
 	}
 }
