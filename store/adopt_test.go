@@ -14,7 +14,7 @@ import (
 func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
-	cfg := store.Config{PlannerTTL: 4 * time.Second}
+	cfg := store.Config{PlannerTTL: 3 * time.Second}
 	st, js := running(t, srv, cfg)
 	running(t, srv, cfg) // another replica, that wants to take them in as well
 	kv, err := js.KeyValue(t.Context(), "planners")
@@ -47,7 +47,7 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 		var m *jetstream.RawStreamMsg
 		natstest.Eventually(t, peer+" is taken in", func() bool {
 			m, err = stream.GetLastMsgForSubject(t.Context(), "$KV.planners."+peer)
-			return err == nil && m.Header.Get("Nats-TTL") == "4s"
+			return err == nil && m.Header.Get("Nats-TTL") == "3s"
 		})
 		if value := string(m.Data); strings.Count(value, "first_seen_at") != 1 || !strings.HasSuffix(value, `,"source_seq":0}`) {
 			t.Errorf("%s = %s", peer, value)

@@ -54,7 +54,7 @@ func (l *Leases) View() *View[Lease] { return l.view }
 func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*Held, error) {
 	lease.StartedAt = lease.StartedAt.UTC()
 	h := &Held{leases: l, id: replicaID, lease: lease, changed: make(chan struct{}, 1)}
-	for deadline := time.Now().Add(l.ttl + 5*time.Second); ; {
+	for deadline := time.Now().Add(l.ttl + l.ttl/6); ; {
 		err := h.renew(ctx)
 		if err == nil {
 			return h, nil

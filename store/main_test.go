@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"go.uber.org/goleak"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/planner"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
 
 // open opens a store on a server; each call is a replica of its own.
 func open(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jetstream.JetStream) {

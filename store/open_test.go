@@ -98,8 +98,11 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 			_, err := js.CreateConsumer(ctx, "KV_planners", jetstream.ConsumerConfig{Durable: "oc-scheduler-ends", AckPolicy: jetstream.AckAllPolicy})
 			return err
 		}, store.Config{}, []string{"oc-scheduler-ends", "AckPolicy", "HeadersOnly is false, want true"}},
-		"replication without a cluster": {func(context.Context, jetstream.JetStream) error { return nil },
-			store.Config{Replicas: 3}, []string{"--js-replicas"}},
+		"replication without a cluster": {
+			func(context.Context, jetstream.JetStream) error { return nil },
+			store.Config{Replicas: 3},
+			[]string{"--js-replicas"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

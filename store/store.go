@@ -90,7 +90,7 @@ func (o opener) bucket(name string) *bucket {
 
 // viewOptions make a view that brings its bucket back when an operator has removed it.
 func (o opener) viewOptions(bucket string) []ViewOption {
-	return []ViewOption{WithLogger(o.log), withMetrics(o.views), withEnsure(func(ctx context.Context) error {
+	return []ViewOption{WithLogger(o.log), withMetrics(o.views), withRestore(func(ctx context.Context) error {
 		_, err := ensureStream(ctx, o.js, layout(bucket, o.cfg.Replicas))
 		return err
 	})}

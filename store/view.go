@@ -33,7 +33,7 @@ type View[T any] struct {
 	decode  Decode[T]
 	log     *slog.Logger
 	metrics *viewMetrics
-	ensure  func(context.Context) error
+	restore func(context.Context) error
 
 	loaded     chan struct{}
 	loadedOnce sync.Once
@@ -62,7 +62,7 @@ type ViewOption func(*viewOptions)
 type viewOptions struct {
 	log     *slog.Logger
 	metrics *viewMetrics
-	ensure  func(context.Context) error
+	restore func(context.Context) error
 }
 
 // WithLogger sets where the view logs.
@@ -70,14 +70,14 @@ func WithLogger(log *slog.Logger) ViewOption { return func(o *viewOptions) { o.l
 
 func withMetrics(m *viewMetrics) ViewOption { return func(o *viewOptions) { o.metrics = m } }
 
-// withEnsure sets what is done before each snapshot, so that a bucket that has gone comes back.
-func withEnsure(f func(context.Context) error) ViewOption {
-	return func(o *viewOptions) { o.ensure = f }
+// withRestore sets what brings a bucket back that has gone.
+func withRestore(f func(context.Context) error) ViewOption {
+	return func(o *viewOptions) { o.restore = f }
 }
 
 // NewView makes the view of a bucket. It is empty and not current until Run has loaded it.
 func NewView[T any](js jetstream.JetStream, bucket string, decode Decode[T], opts ...ViewOption) *View[T] {
-	o := viewOptions{log: slog.New(slog.DiscardHandler), ensure: func(context.Context) error { return nil }}
+	o := viewOptions{log: slog.New(slog.DiscardHandler), restore: func(context.Context) error { return nil }}
 	for _, f := range opts {
 		f(&o)
 	}
@@ -85,7 +85,7 @@ func NewView[T any](js jetstream.JetStream, bucket string, decode Decode[T], opt
 		o.metrics = newViewMetrics(nil)
 	}
 	v := &View[T]{
-		bucket: bucket, js: js, decode: decode, metrics: o.metrics, ensure: o.ensure,
+		bucket: bucket, js: js, decode: decode, metrics: o.metrics, restore: o.restore,
 		log:       o.log.With("component", "view", "bucket", bucket),
 		loaded:    make(chan struct{}),
 		slots:     map[string]*slot[T]{},

@@ -61,9 +61,6 @@ func proofAfter(err error) time.Time {
 // follow loads the bucket and applies its changes until ctx ends or anything is in doubt. good says
 // that the view was current meanwhile.
 func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error) {
-	if err := v.ensure(ctx); err != nil {
-		return false, err
-	}
 	cons, err := v.consumer(ctx, f)
 	if err != nil {
 		return false, err
@@ -79,6 +76,12 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
 	stream, err := v.js.Stream(ctx, streamName(v.bucket))
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err := v.restore(ctx); err != nil {
+			return nil, err
+		}
+		stream, err = v.js.Stream(ctx, streamName(v.bucket))
+	}
 	if err != nil {
 		return nil, err
 	}

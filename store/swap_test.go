@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+)
+
+func counterBucket(t *testing.T, srv *natstest.Server, replicas int) *bucket {
+	t.Helper()
+	js := srv.JetStream(t)
+	cfg := layout("counters", replicas)
+	var stream jetstream.Stream
+	natstest.Eventually(t, "the bucket is there", func() bool {
+		var err error
+		stream, err = ensureStream(t.Context(), js, cfg)
+		return err == nil
+	})
+	return &bucket{name: "counters", js: js, stream: stream, conflicts: newConflicts(nil).WithLabelValues("counters")}
+}
+
+// count lets many writers add one, and checks that nothing is lost.
+func count(t *testing.T, buckets []*bucket, writers, each int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for i := range writers {
+		b := buckets[i%len(buckets)]
+		wg.Go(func() {
+			for range each {
+				_, err := b.change(context.Background(), "n", func(m message) (*write, error) {
+					n, err := strconv.Atoi("0" + string(m.Data))
+					return &write{data: strconv.AppendInt(nil, int64(n+1), 10)}, err
+				})
+				if err != nil {
+					t.Errorf("writer %d: %v", i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if m, err := buckets[0].value(t.Context(), "n"); err != nil || string(m.Data) != strconv.Itoa(writers*each) {
+		t.Errorf("counted %s, %v; want %d", m.Data, err, writers*each)
+	}
+}
+
+func TestManyWritersLoseNothing(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	count(t, []*bucket{counterBucket(t, srv, 1), counterBucket(t, srv, 1)}, 64, 4)
+}
+
+func TestChangeStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	b := counterBucket(t, natstest.Start(t), 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := b.change(ctx, "n", func(m message) (*write, error) {
+		// Somebody else is always faster.
+		if _, err := b.js.Publish(context.Background(), b.subject("n"), []byte("1")); err != nil {
+			return nil, err
+		}
+		cancel()
+		return &write{data: []byte("2")}, nil
+	})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
+		t.Errorf("error = %v", err)
+	}
+}
