@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unique"
 
 	"oc-scheduler/store/fault"
 )
@@ -24,12 +23,10 @@ func (d *decoder) planner() (*Planner, error) {
 	p := &Planner{peerID: d.peerID, generatedAt: d.generatedAt}
 	idRank, ids := d.ids.ranks()
 	dimRank, dims := d.dimensions.ranks()
-	p.dimensions = make([]unique.Handle[string], len(dims))
-	for i, name := range dims {
-		p.dimensions[i] = unique.Make(name)
-	}
 	d.renumber(idRank, dimRank)
-	d.fillRows(p, ids)
+	slices.SortFunc(d.instances, byRow)
+	d.fillNames(p, dims, ids)
+	d.fillRows(p)
 	d.assign(p, ids)
 	d.fillSlots(p)
 	if n := p.bookings(); n > maxBookings {
@@ -71,22 +68,38 @@ func renumber(rank []uint32, numbers ...*uint32) {
 
 func byDimension(a, b usage) int { return cmp.Compare(a.dimension, b.dimension) }
 
-// fillRows makes the rows: none+1 is 0, so that a resource comes before its instances.
-func (d *decoder) fillRows(p *Planner, ids []string) {
-	slices.SortFunc(d.instances, byRow)
-	resources, amounts := 0, 0
+// byRow is the order of the rows: none+1 is 0, so that a resource comes before its instances.
+func byRow(a, b instance) int {
+	return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.id+1, b.id+1))
+}
+
+// fillNames writes all names one after the other.
+func (d *decoder) fillNames(p *Planner, dimensions, ids []string) {
 	var names strings.Builder
+	p.dimensions = make([]uint32, len(dimensions))
+	for i, name := range dimensions {
+		names.WriteString(name)
+		p.dimensions[i] = uint32(names.Len())
+	}
+	p.rows = make([]row, len(d.instances))
+	for i, instance := range d.instances {
+		names.WriteString(ids[instance.name()])
+		p.rows[i].name = uint32(names.Len())
+	}
+	p.names = strings.Clone(names.String()) // without what the builder has to spare
+}
+
+// fillRows makes the columns of resources and capacities.
+func (d *decoder) fillRows(p *Planner) {
+	resources, amounts := 0, 0
 	for _, i := range d.instances {
 		amounts += int(i.last - i.first)
 		if i.id == none {
 			resources++
 		}
-		names.WriteString(ids[i.name()])
 	}
-	p.names = strings.Clone(names.String())
-	p.rows, p.resources = make([]row, len(d.instances)), make([]uint32, 0, resources)
+	p.resources = make([]uint32, 0, resources)
 	p.capDims, p.capAmounts = make([]uint16, 0, amounts), make([]Amount, 0, amounts)
-	named := 0
 	for n, i := range d.instances {
 		if i.id == none {
 			p.resources = append(p.resources, uint32(n))
@@ -94,11 +107,6 @@ func (d *decoder) fillRows(p *Planner, ids []string) {
 		for _, u := range d.usage[i.first:i.last] {
 			p.capDims, p.capAmounts = append(p.capDims, uint16(u.dimension)), append(p.capAmounts, u.amount)
 		}
-		named += len(ids[i.name()])
-		p.rows[n] = row{name: uint32(named), capacities: uint32(len(p.capDims))}
+		p.rows[n].capacities = uint32(len(p.capDims))
 	}
-}
-
-func byRow(a, b instance) int {
-	return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.id+1, b.id+1))
 }

@@ -55,7 +55,7 @@ func (p *Planner) appendAmounts(b []byte, dims []uint16, amounts []Amount) []byt
 	for i, number := range dims {
 		name := "" // of a slot without usage; no dimension is named so
 		if number != whole {
-			name = p.dimensions[number].Value()
+			name = p.dimension(number)
 		}
 		b = binary.AppendUvarint(appendName(b, name), uint64(amounts[i]))
 	}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-	"unique"
 )
 
 // Planner is one peer's capacities and schedule.
@@ -28,8 +27,8 @@ type Planner struct {
 	generatedAt int64
 	warnings    []string
 
-	dimensions []unique.Handle[string] // shared with all other planners, as long as the handles live
-	names      string                  // of the rows, one after the other
+	names      string   // of the dimensions and then of the rows, one after the other
+	dimensions []uint32 // ends of their names
 	rows       []row
 	resources  []uint32 // rows of the resources
 
@@ -72,11 +71,23 @@ func (p *Planner) rowsOf(i int) (first, end int) {
 	return int(p.resources[i]), end
 }
 
+// dimension is the name of the dimension of that number.
+func (p *Planner) dimension(number uint16) string {
+	first := uint32(0)
+	if number > 0 {
+		first = p.dimensions[number-1]
+	}
+	return p.names[first:p.dimensions[number]]
+}
+
 // name is the id of a row's resource or instance.
 func (p *Planner) name(row int) string {
 	first := uint32(0)
-	if row > 0 {
+	switch {
+	case row > 0:
 		first = p.rows[row-1].name
+	case len(p.dimensions) > 0:
+		first = p.dimensions[len(p.dimensions)-1]
 	}
 	return p.names[first:p.rows[row].name]
 }

@@ -67,7 +67,7 @@ func (i *Instance) place(dimension string) (int, bool) {
 	p := i.index.planner
 	first, end := p.capacitiesOf(i.row)
 	k, ok := slices.BinarySearchFunc(p.capDims[first:end], dimension, func(number uint16, name string) int {
-		return strings.Compare(p.dimensions[number].Value(), name)
+		return strings.Compare(p.dimension(number), name)
 	})
 	return first + k, ok
 }

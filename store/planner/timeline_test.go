@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -155,4 +156,39 @@ func TestHugeSumsAreTakenBack(t *testing.T) {
 	if start, ok := ram.Gaps(2).Earliest(origin, 5); !ok || start != origin+20 {
 		t.Errorf("Earliest = %d, %v, want 20", start-origin, ok)
 	}
+}
+
+// TestLargeTimelines compares the trees with a walk along the steps, where there are thousands.
+func TestLargeTimelines(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, l := range loads {
+		w := timelineOf(mustDecode(t, bookedPlanner(r, 2000, l.booked)))
+		for _, q := range questions(r, 2000, l)[:400] {
+			var most planner.Amount
+			for _, use := range w.Steps(q.start, q.start+q.length) {
+				most = max(most, use)
+			}
+			if got := w.MaxUse(q.start, q.start+q.length); got != most {
+				t.Fatalf("%s: MaxUse(%v) = %d, want %d", l.name, q, got, most)
+			}
+			if start, ok := w.Gaps(q.amount).Earliest(q.start, q.length); !ok || start != walk(w, q) {
+				t.Fatalf("%s: Earliest(%v) = %d, %v, want %d", l.name, q, start, ok, walk(w, q))
+			}
+		}
+	}
+}
+
+// walk goes along the steps until enough was free for long enough.
+func walk(w *planner.Timeline, q question) int64 {
+	start := q.start
+	for step, use := range w.Steps(q.start, math.MaxInt64) {
+		switch {
+		case use+q.amount > w.Capacity():
+			start = step.End
+		case step.End-start >= q.length:
+			return start
+		}
+	}
+	return start
 }
