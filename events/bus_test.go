@@ -94,14 +94,16 @@ func TestForeignConfigurationsAreNamed(t *testing.T) {
 	}
 }
 
+// replaceConsumer is faster than a Listener that makes its consumer again.
 func replaceConsumer(t *testing.T, js jetstream.JetStream, c jetstream.ConsumerConfig) {
 	t.Helper()
-	if err := js.DeleteConsumer(t.Context(), events.Stream, events.Durable); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := js.CreateConsumer(t.Context(), events.Stream, c); err != nil {
-		t.Fatal(err)
-	}
+	natstest.Eventually(t, "another consumer", func() bool {
+		if err := js.DeleteConsumer(t.Context(), events.Stream, events.Durable); err != nil {
+			t.Fatal(err)
+		}
+		_, err := js.CreateConsumer(t.Context(), events.Stream, c)
+		return err == nil
+	})
 }
 
 func TestOutOfReachIsNoConfigurationFault(t *testing.T) {

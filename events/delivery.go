@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,7 +21,11 @@ type delivery struct {
 	err     error // why there is no event
 	arrival Arrival
 	attempt uint64 // 1 for the first delivery
+	taken   atomic.Bool
 }
+
+// take makes the delivery the caller's to settle; one caller gets true.
+func (d *delivery) take() bool { return d.taken.CompareAndSwap(false, true) }
 
 // ackPrefix begins the reply subjects of deliveries; messages of the server have none.
 const ackPrefix = "$JS.ACK."

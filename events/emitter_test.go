@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -20,7 +21,9 @@ func TestEmitter(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := events.NewEmitter(js)
-	if err := e.RequestPlanner(t.Context(), "early"); err == nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := e.RequestPlanner(ctx, "early"); err == nil {
 		t.Error("a message that no stream stored went out without an error")
 	}
 	if _, err := events.OpenBus(t.Context(), js, 1); err != nil {

@@ -40,18 +40,27 @@ func NewListener(bus *Bus, handler Handler, log *slog.Logger, reg prometheus.Reg
 // *ConfigError alone, when somebody has put a foreign stream or consumer in the place of ours.
 func (l *Listener) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	alive, stopAlive := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
-	keeper.Go(func() { l.holds.keepAlive(work, l.bus.ackWait/4) })
+	keeper.Go(func() { l.holds.keepAlive(alive, l.bus.ackWait/4) })
 	lanes := startLanes(func(d *delivery) {
-		defer l.holds.release(d)
-		l.settle(ctx, work, d)
+		if d.take() {
+			l.settle(work, d)
+		}
+		l.holds.release(d)
 	})
 
 	err := l.supervise(ctx, lanes)
+	for _, d := range l.holds.list() {
+		if d.take() {
+			_ = d.nak(0) // else it comes back after AckWait
+		}
+	}
 	grace := time.AfterFunc(stopGrace, stopWork)
 	lanes.finish()
 	grace.Stop()
-	stopWork()
+	stopAlive()
 	keeper.Wait()
 	return err
 }

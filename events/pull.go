@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,13 +17,14 @@ const (
 	maxBatch      = 64       // a hung replica holds back no more than this, and only until AckWait is over
 	maxBatchBytes = 32 << 20 // four of the largest messages
 	pullExpiry    = 10 * time.Second
-	heartbeat     = 500 * time.Millisecond
-	silence       = 5 * heartbeat / 2 // without a sign of life, the session is over
+	heartbeat     = time.Second
+	silence       = 7 * heartbeat / 2 // without a sign of life, the session is over
 )
 
 // Why a session ends.
 var (
 	errSilent = errors.New("no sign of life from the consumer")
+	errLost   = errors.New("connection lost")
 	errEnded  = errors.New("the consumer ended the request")
 )
 
@@ -30,11 +32,14 @@ var (
 type pull struct {
 	nc      *nats.Conn
 	subject string // of requests
-	inbox   string
+	inbox   string // begins the reply subjects of requests
 	arrived chan *nats.Msg
 	holds   *holds
-	pending int // messages of the request that is open; 0 when none is
-	alive   bool
+
+	requests int    // made so far
+	reply    string // of the last request: words of the server about earlier ones come late
+	pending  int    // messages that the last request may still bring; 0 when it has ended
+	alive    bool   // the consumer has answered
 }
 
 func newPull(js jetstream.JetStream, h *holds) *pull {
@@ -43,7 +48,7 @@ func newPull(js jetstream.JetStream, h *holds) *pull {
 		nc:      nc,
 		subject: fmt.Sprintf("%sCONSUMER.MSG.NEXT.%s.%s", apiPrefix(js.Options()), Stream, Durable),
 		inbox:   nc.NewInbox(),
-		arrived: make(chan *nats.Msg, 4*maxBatch),
+		arrived: make(chan *nats.Msg, 2*maxBatch),
 		holds:   h,
 	}
 }
@@ -61,11 +66,13 @@ func apiPrefix(o jetstream.JetStreamOptions) string {
 // run hands every message to receive until ctx ends or the consumer leaves doubt, which it returns.
 // It calls alive when the consumer has answered for the first time.
 func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) error {
-	sub, err := p.nc.ChanSubscribe(p.inbox, p.arrived)
+	sub, err := p.nc.ChanSubscribe(p.inbox+".*", p.arrived)
 	if err != nil {
 		return err
 	}
 	defer p.giveBack(sub)
+	lost := p.nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
+	defer p.nc.RemoveStatusListener(lost)
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {
@@ -75,6 +82,8 @@ func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) e
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-lost:
+			return errLost
 		case <-p.holds.freed: // there may be room for a request now
 		case <-quiet.C:
 			if p.pending > 0 {
@@ -106,12 +115,14 @@ func (p *pull) request(quiet *time.Timer) error {
 		return nil
 	}
 	p.pending = min(messages, maxBatch)
+	p.requests++
+	p.reply = p.inbox + "." + strconv.Itoa(p.requests)
 	quiet.Reset(silence)
 	body, err := json.Marshal(pullRequest{p.pending, maxBatchBytes, pullExpiry, heartbeat})
 	if err != nil {
 		return err
 	}
-	return p.nc.PublishRequest(p.subject, p.inbox, body)
+	return p.nc.PublishRequest(p.subject, p.reply, body)
 }
 
 // pullRequest is the body of a CONSUMER.MSG.NEXT request.
@@ -124,6 +135,9 @@ type pullRequest struct {
 
 // status reads a message of the server: a heartbeat, or the end of the request.
 func (p *pull) status(m *nats.Msg) error {
+	if m.Subject != p.reply {
+		return nil
+	}
 	switch code := m.Header.Get("Status"); code {
 	case "100":
 		return nil

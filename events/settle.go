@@ -18,13 +18,8 @@ func (l *Listener) skip(ctx context.Context, d *delivery) {
 	_ = d.ack() // else it is delivered and skipped once more
 }
 
-// settle has a delivery handled and tells the server the outcome. When stop has ended, what isn't
-// begun is given back.
-func (l *Listener) settle(stop, work context.Context, d *delivery) {
-	if stop.Err() != nil {
-		_ = d.nak(0) // else it comes back after its AckWait
-		return
-	}
+// settle has a delivery handled and tells the server the outcome.
+func (l *Listener) settle(work context.Context, d *delivery) {
 	ctx, cancel := context.WithTimeout(work, workTimeout)
 	defer cancel()
 	err := d.err
