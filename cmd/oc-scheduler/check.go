@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,14 +29,18 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if c.Watch {
-		return c.watch(ctx, con, client)
+	request, err := c.request()
+	if err != nil {
+		return err
 	}
-	query := c.query()
+	if c.Watch {
+		return c.watch(ctx, con, client, request)
+	}
+	query := url.Values{}
 	if c.Wait > 0 {
 		query.Set("wait", c.Wait.String())
 	}
-	body, err := client.get(ctx, client.url(query, "oc", c.Workflow, "check"))
+	body, err := client.post(ctx, client.url(query, "oc", c.Workflow, "check"), request)
 	if err != nil {
 		return err
 	}
@@ -50,30 +54,25 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 	return answer.exit()
 }
 
-// query writes the request as the parameters that the check routes share.
-func (c *checkCmd) query() url.Values {
-	q := url.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			q.Set(name, value)
+// request is the flags as a check request; whether they make sense is for the replica to say.
+func (c *checkCmd) request() ([]byte, error) {
+	instances := map[string]string{}
+	for _, choice := range c.Instance {
+		colon := strings.LastIndexByte(choice, ':')
+		if colon < 0 {
+			return nil, fmt.Errorf("--instance: %q is not RESOURCE:INSTANCE", choice)
 		}
+		instances[choice[:colon]] = choice[colon+1:]
 	}
-	set("start", c.Start)
-	set("end", c.End)
-	set("booking_mode", c.BookingMode)
-	if c.Duration != 0 {
-		set("duration", c.Duration.String())
-	}
-	if c.AsPossible {
-		set("as_possible", strconv.FormatBool(true))
-	}
-	if c.Preemption {
-		set("preemption", strconv.FormatBool(true))
-	}
-	for _, instance := range c.Instance {
-		q.Add("selected_instances", instance)
-	}
-	return q
+	return json.Marshal(struct {
+		Start       string            `json:"start,omitempty"`
+		End         string            `json:"end,omitempty"`
+		DurationS   float64           `json:"duration_s,omitempty"`
+		BookingMode string            `json:"booking_mode,omitempty"`
+		AsPossible  bool              `json:"as_possible,omitempty"`
+		Preemption  bool              `json:"preemption,omitempty"`
+		Instances   map[string]string `json:"selected_instances,omitempty"`
+	}{c.Start, c.End, c.Duration.Seconds(), c.BookingMode, c.AsPossible, c.Preemption, instances})
 }
 
 // print shows an answer: of several, each JSON takes one line, and tables are set apart.

@@ -51,12 +51,24 @@ func (c *client) url(query url.Values, segments ...string) *url.URL {
 }
 
 // get reads one JSON answer. An answer that is none of success is a *problem.
-func (c *client) get(ctx context.Context, u *url.URL) (body []byte, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+func (c *client) get(ctx context.Context, u *url.URL) ([]byte, error) {
+	return c.do(ctx, http.MethodGet, u, nil)
+}
+
+// post sends one JSON document and reads the answer as get does.
+func (c *client) post(ctx context.Context, u *url.URL, doc []byte) ([]byte, error) {
+	return c.do(ctx, http.MethodPost, u, doc)
+}
+
+func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) (body []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(doc))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
+	if doc != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, unreachable(u, err)

@@ -93,7 +93,7 @@ Watch live answers while two peers book and cancel:
   curl -N -H 'Accept: text/event-stream' '%s/oc/%s/check?duration=1h'
 
 One answer, the planners, the state of the replica:
-  curl '%s/oc/%s/check?duration=1h&wait=5s'
+  curl -d '{"duration_s": 3600}' '%s/oc/%s/check?wait=5s'
   curl '%s/planners'
   curl '%s/readyz?verbose'
 

@@ -18,14 +18,14 @@ const subprotocol = "oc.check.v1"
 
 // watch follows the stream over drains and outages until ctx ends; its exit code is that of the
 // last answer.
-func (c *checkCmd) watch(ctx context.Context, con *console, client *client) error {
-	u := client.url(c.query(), "oc", c.Workflow, "check")
+func (c *checkCmd) watch(ctx context.Context, con *console, client *client, request []byte) error {
+	u := client.url(nil, "oc", c.Workflow, "check")
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = 10 * time.Second
 	var last *result
 	for {
-		answer, err := c.follow(ctx, con, u.String())
+		answer, err := c.follow(ctx, con, u.String(), request)
 		if answer != nil {
 			last = answer
 			delays.Reset()
@@ -47,9 +47,9 @@ func (c *checkCmd) watch(ctx context.Context, con *console, client *client) erro
 	}
 }
 
-// follow prints the answers of one connection and returns the last one, beside the reason why the
-// connection ended.
-func (c *checkCmd) follow(ctx context.Context, con *console, u string) (last *result, err error) {
+// follow sends the request on a new connection, prints its answers and returns the last one, beside
+// the reason why the connection ended.
+func (c *checkCmd) follow(ctx context.Context, con *console, u string, request []byte) (last *result, err error) {
 	ws, resp, err := websocket.Dial(ctx, u, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != nil {
@@ -62,6 +62,9 @@ func (c *checkCmd) follow(ctx context.Context, con *console, u string) (last *re
 	// A read whose context ends tears the connection down; closing it lets the server see us leave.
 	stop := context.AfterFunc(ctx, func() { _ = ws.Close(websocket.StatusNormalClosure, "") })
 	defer stop()
+	if err := ws.Write(ctx, websocket.MessageText, request); err != nil {
+		return nil, err
+	}
 	for {
 		_, frame, err := ws.Read(context.WithoutCancel(ctx))
 		if err != nil {
