@@ -81,7 +81,7 @@ func queried(c echo.Context) (booking.Request, error) {
 // prefersEvents reports whether text/event-stream is the first of the media types accepted that this
 // route has.
 func prefersEvents(r *http.Request) bool {
-	for _, accepted := range strings.Split(strings.Join(r.Header.Values(echo.HeaderAccept), ","), ",") {
+	for accepted := range strings.SplitSeq(strings.Join(r.Header.Values(echo.HeaderAccept), ","), ",") {
 		switch kind, _, _ := mime.ParseMediaType(accepted); kind {
 		case "text/event-stream":
 			return true

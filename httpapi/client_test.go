@@ -170,8 +170,7 @@ func closed(t *testing.T, conn *websocket.Conn) (code websocket.StatusCode, reas
 		if ctx.Err() != nil {
 			t.Fatal("the connection stays open")
 		}
-		var e websocket.CloseError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[websocket.CloseError](err); ok {
 			return e.Code, e.Reason
 		}
 		return -1, ""

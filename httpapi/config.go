@@ -25,7 +25,7 @@ type Config struct {
 	DrainSpread  time.Duration // over which the closing of many streams is spread. 10 s
 
 	ReadTimeout  time.Duration // for a request with its body. 30 s
-	WriteTimeout time.Duration // for an answer; streams have WriteWithin instead. 30 s
+	WriteTimeout time.Duration // for an answer; streams have WriteWithin instead. 60 s
 }
 
 func (c Config) withDefaults() Config {
@@ -41,7 +41,7 @@ func (c Config) withDefaults() Config {
 	c.MaxWait = cmp.Or(c.MaxWait, 30*time.Second)
 	c.DrainSpread = cmp.Or(c.DrainSpread, 10*time.Second)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 30*time.Second)
-	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 60*time.Second)
 	return c
 }
 

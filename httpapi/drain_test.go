@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -66,7 +67,7 @@ oc_scheduler_streams_open{carrier="websocket"} 30
 		}
 	}
 	for range listeners {
-		if err := <-ends; err != io.EOF {
+		if err := <-ends; !errors.Is(err, io.EOF) {
 			t.Errorf("an event stream ends with %v", err)
 		}
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,12 +71,7 @@ func (l tagList) weakly(tag string) bool {
 
 // strongly reports whether the list holds the tag by strong comparison, as If-Match asks for.
 func (l tagList) strongly(tag string) bool {
-	for _, t := range l.tags {
-		if t == tag {
-			return true
-		}
-	}
-	return l.any
+	return l.any || slices.Contains(l.tags, tag)
 }
 
 // tagged sets the entity tag of an answer. It returns true, with 304 as the answer, where the client

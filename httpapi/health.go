@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -41,17 +42,17 @@ func (h health) live(c echo.Context) error {
 // ready says whether new clients should be sent here.
 func (h health) ready(c echo.Context) error {
 	standings := h.standings()
-	var failed string
+	var failed []string
 	for _, s := range standings {
 		if !s.OK {
-			failed += "; " + s.Name + ": " + s.Detail
+			failed = append(failed, s.Name+": "+s.Detail)
 		}
 	}
 	if !c.QueryParams().Has("verbose") {
 		standings = nil
 	}
-	if failed != "" {
-		p := newProblem(http.StatusServiceUnavailable, "not ready: %s", failed[2:]).after(retrySoon)
+	if failed != nil {
+		p := newProblem(http.StatusServiceUnavailable, "not ready: %s", strings.Join(failed, "; ")).after(retrySoon)
 		p.Checks = standings
 		return p
 	}

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -37,7 +38,7 @@ func TestPanicsInStreams(t *testing.T) {
 	if code, _ := closed(t, s.dial(t, "/oc/w/check"+inDecember, nil)); code != websocket.StatusInternalError {
 		t.Errorf("code is %d", code)
 	}
-	if v, err := s.listen(t, "/oc/w/check"+inDecember).next(); err != io.EOF {
+	if v, err := s.listen(t, "/oc/w/check"+inDecember).next(); !errors.Is(err, io.EOF) {
 		t.Errorf("an event stream goes on with %v, %v", v, err)
 	}
 	s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "").problem(t, http.StatusInternalServerError)

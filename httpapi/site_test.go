@@ -200,10 +200,5 @@ func (j *journal) allow(s string) {
 func (j *journal) expected(s string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, a := range j.allowed {
-		if a == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(j.allowed, s)
 }

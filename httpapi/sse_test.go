@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -94,7 +95,7 @@ func TestEventStream(t *testing.T) {
 	if last := es.must(t); last.name != "error" || last.id != "" || decode(t, []byte(last.data))["status"] != 404.0 {
 		t.Errorf("of a removed workflow: %+v", last)
 	}
-	if _, err := es.next(); err != io.EOF {
+	if _, err := es.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("then %v", err)
 	}
 	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("sse", "4404", 1))

@@ -1,0 +1,72 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"oc-scheduler/httpapi"
+)
+
+// raw sends bytes as they are, and reads one answer.
+func (s *site) raw(t *testing.T, request string) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, body}
+}
+
+func TestBodyThatDoesNotCome(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, httpapi.Config{ReadTimeout: 100 * time.Millisecond})
+	s.raw(t, "PUT /oc/w HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{").problem(t, http.StatusRequestTimeout)
+}
+
+func TestBodyOfUnknownLengthIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, httpapi.Config{MaxBody: 100})
+	chunk := strings.Repeat(" ", 101)
+	p := s.raw(t, fmt.Sprintf("PUT /oc/w HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(chunk), chunk)).
+		problem(t, http.StatusRequestEntityTooLarge)
+	if !strings.Contains(p["detail"].(string), "100 bytes") {
+		t.Errorf("the limit is not named: %v", p)
+	}
+	// A length that is announced is refused before a byte of it was sent.
+	s.raw(t, "PUT /oc/w HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n").problem(t, http.StatusRequestEntityTooLarge)
+}
+
+func TestOldHTTPVersions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 1).ok(t, http.StatusCreated)
+	s.raw(t, "GET /oc/w HTTP/1.0\r\n\r\n").ok(t, http.StatusOK)
+	s.raw(t, "GET /oc/w/check"+inDecember+" HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n").problem(t, http.StatusBadRequest)
+	s.raw(t, "GET http://elsewhere/oc/w HTTP/1.1\r\nHost: elsewhere\r\n\r\n").ok(t, http.StatusOK)
+	s.raw(t, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n").ok(t, http.StatusOK) // net/http's own
+}
