@@ -23,8 +23,10 @@ const (
 type Rounding bool
 
 const (
-	Down Rounding = false // for what there is: never promise what is not there
-	Up   Rounding = true  // for what is used or asked for: never forget a part of it
+	// Down is for what there is: never promise what is not there.
+	Down Rounding = false
+	// Up is for what is used or asked for: never forget a part of it.
+	Up Rounding = true
 )
 
 // ErrAmount is wrapped by every error of ParseAmount.

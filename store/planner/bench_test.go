@@ -82,58 +82,55 @@ func questions(r *rand.Rand, n int, l load) []question {
 	return list
 }
 
-// eachWorld runs a benchmark in all worlds and sizes, with questions drawn before the clock runs.
-func eachWorld(b *testing.B, run func(b *testing.B, p *planner.Planner, ask []question)) {
+// eachWorld measures a question in all worlds and sizes; prepare runs before the clock does.
+func eachWorld(b *testing.B, prepare func(p *planner.Planner) (ask func(q question))) {
+	b.Helper()
 	for _, l := range loads {
 		for _, n := range []int{1000, 10_000} {
 			r := rand.New(rand.NewPCG(1, uint64(n)))
-			p, ask := mustDecode(b, bookedPlanner(r, n, l.booked)), questions(r, n, l)
+			p, list := mustDecode(b, bookedPlanner(r, n, l.booked)), questions(r, n, l)
 			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
 				b.ReportAllocs()
-				run(b, p, ask)
+				ask := prepare(p)
+				for i := 0; b.Loop(); i++ {
+					ask(list[i%len(list)])
+				}
 			})
 		}
 	}
 }
 
 func BenchmarkEarliestFit(b *testing.B) {
-	eachWorld(b, func(b *testing.B, p *planner.Planner, ask []question) {
+	eachWorld(b, func(p *planner.Planner) func(question) {
 		instance := planner.NewIndex(p).Resource("r").Instances()[0]
 		for amount := range planner.Amount(have) {
 			instance.Timeline(cores).Gaps(planner.Unit * (1 + amount))
 		}
-		for i := 0; b.Loop(); i++ {
-			q := ask[i%len(ask)]
-			instance.Timeline(cores).Gaps(q.amount).Earliest(q.start, q.length)
-		}
+		return func(q question) { instance.Timeline(cores).Gaps(q.amount).Earliest(q.start, q.length) }
 	})
 }
 
 func BenchmarkWindowFree(b *testing.B) {
-	eachWorld(b, func(b *testing.B, p *planner.Planner, ask []question) {
+	eachWorld(b, func(p *planner.Planner) func(question) {
 		instance := planner.NewIndex(p).Resource("r").Instances()[0]
-		for i := 0; b.Loop(); i++ {
-			q := ask[i%len(ask)]
-			instance.Timeline(cores).MaxUse(q.start, q.start+q.length)
-		}
+		return func(q question) { instance.Timeline(cores).MaxUse(q.start, q.start+q.length) }
 	})
 }
 
 // BenchmarkIndexCold is the first question to a planner: its timeline, gaps, and the answer.
 func BenchmarkIndexCold(b *testing.B) {
-	eachWorld(b, func(b *testing.B, p *planner.Planner, ask []question) {
-		for i := 0; b.Loop(); i++ {
-			q := ask[i%len(ask)]
-			timelineOf(p).Gaps(q.amount).Earliest(q.start, q.length)
-		}
+	eachWorld(b, func(p *planner.Planner) func(question) {
+		return func(q question) { timelineOf(p).Gaps(q.amount).Earliest(q.start, q.length) }
 	})
 }
 
+// BenchmarkGapsCold is the first question for an amount.
 func BenchmarkGapsCold(b *testing.B) {
-	eachWorld(b, func(b *testing.B, p *planner.Planner, _ []question) {
-		t := timelineOf(p)
-		for i := 0; b.Loop(); i++ {
-			t.Gaps(8*planner.Unit + planner.Amount(i%1000)) // more amounts than are kept
+	eachWorld(b, func(p *planner.Planner) func(question) {
+		t, amount := timelineOf(p), 8*planner.Unit
+		return func(question) {
+			amount = 8*planner.Unit + (amount+1)%planner.Unit // more amounts than are kept
+			t.Gaps(amount)
 		}
 	})
 }
