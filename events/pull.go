@@ -70,7 +70,7 @@ func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) e
 	if err != nil {
 		return err
 	}
-	defer p.giveBack(sub)
+	defer p.finish(ctx, sub, receive)
 	lost := p.nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
 	defer p.nc.RemoveStatusListener(lost)
 	quiet := time.NewTimer(silence)
@@ -155,14 +155,19 @@ func (p *pull) status(m *nats.Msg) error {
 	return nil
 }
 
-// giveBack ends the subscription and returns what came too late, for another replica.
-func (p *pull) giveBack(sub *nats.Subscription) {
+// finish ends the subscription. What came too late for run is still ours, or another replica's when
+// ctx has ended.
+func (p *pull) finish(ctx context.Context, sub *nats.Subscription, receive func(*nats.Msg)) {
 	_ = sub.Unsubscribe() // it fails when the connection is gone, and the subscription with it
 	for {
 		select {
 		case m := <-p.arrived:
-			if isDelivery(m) {
-				_ = (&delivery{nc: p.nc, msg: m}).nak(0) // else it comes back after AckWait
+			switch {
+			case !isDelivery(m):
+			case ctx.Err() == nil:
+				receive(m)
+			default:
+				_ = (&delivery{nc: p.nc, msg: m}).giveBack() // else it comes back after AckWait
 			}
 		default:
 			return

@@ -48,7 +48,7 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 		"subject", d.msg.Subject, "seq", d.arrival.Seq, "attempt", d.attempt, "error", cause)
 	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeRetried).Inc()
 	delay := retryDelay(d.attempt)
-	l.answer(ctx, func() error { return d.nak(delay) })
+	l.answer(ctx, func() error { return d.nak(ctx, delay) })
 }
 
 // answer tells the server an outcome, also over a short outage; an answer that is lost costs a
