@@ -82,8 +82,7 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 
 // unreachable drops from an error what the reader typed, and says what to do.
 func unreachable(u *url.URL, err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	return fmt.Errorf("no replica answers at %s (is `oc-scheduler serve` running? --server): %w", u.Host, err)

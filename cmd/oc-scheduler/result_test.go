@@ -57,8 +57,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func codeOf(err error) int {
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		return exit.code
 	}
 	return exitOK

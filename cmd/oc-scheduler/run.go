@@ -61,16 +61,17 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		return con.fail(usageCode(args), errors.New(twins.name(err.Error())))
 	}
 	err = parsed.Run()
-	var exit *exitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitOK
-	case errors.As(err, &exit) && exit.err == nil:
-		return exit.code
-	case errors.As(err, &exit):
-		return con.fail(exit.code, errors.New(twins.name(err.Error())))
 	}
-	return con.fail(exitFailure, err)
+	exit, ok := errors.AsType[*exitError](err)
+	switch {
+	case !ok:
+		exit = &exitError{exitFailure, err}
+	case exit.err == nil:
+		return exit.code
+	}
+	return con.fail(exit.code, errors.New(twins.name(err.Error())))
 }
 
 // fail prints one line, whatever the error holds.

@@ -23,11 +23,10 @@ func (c *serveCmd) Run(ctx context.Context, con *console) error {
 
 // runError gives a fault of the configuration its own exit code.
 func runError(err error) error {
-	var config *app.ConfigError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &config):
+	}
+	if _, ok := errors.AsType[*app.ConfigError](err); ok {
 		return &exitError{exitConfig, err}
 	}
 	return &exitError{exitFailure, err}

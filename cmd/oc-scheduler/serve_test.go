@@ -20,7 +20,15 @@ import (
 	"oc-scheduler/events"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asProgram makes the test binary the program itself.
+const asProgram = "OC_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // service is the program, serving in this process.
 type service struct {

@@ -99,8 +99,7 @@ func readFrame(frame []byte) (*result, error) {
 
 // final tells whether trying again is of no use: the answer would be the same.
 func final(err error) bool {
-	var p *problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem](err); ok {
 		return p.Status < 500 && p.Status != http.StatusTooManyRequests
 	}
 	switch websocket.CloseStatus(err) {

@@ -14,6 +14,10 @@ const markWithin = 2 * time.Second
 // holdLease takes the lease of this replica's id, which an earlier life may still hold for a while.
 // It fails with store.ErrLeaseHeld when another process keeps it.
 func (r *Replica) holdLease(ctx context.Context, leases *store.Leases) (*store.Held, error) {
+	slow := time.AfterFunc(markWithin, func() {
+		r.waiting(ctx, fmt.Errorf("--replica-id: the lease of an earlier %s still lives", r.cfg.ReplicaID))
+	})
+	defer slow.Stop()
 	held, err := leases.Acquire(ctx, r.cfg.ReplicaID, store.Lease{
 		Version: r.cfg.Version, Address: r.listener.Addr().String(), StartedAt: time.Now(),
 	})

@@ -32,21 +32,21 @@ func (r *Replica) runEngine(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // stopped, perhaps before NATS was reached
 		return nil
-	case needsOperator(err): // found out while running
+	case needsOperator(err):
 		return &ConfigError{err}
 	}
 	return err
 }
 
-// persist tries f until it succeeds, with growing delays and jitter; NATS out of reach is no
-// failure. What only an operator can cure ends it with a *ConfigError.
+// persist tries f until it succeeds, with growing delays and jitter, for NATS out of reach is no
+// failure; or until it fails with what only an operator can cure.
 func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, error) {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval, delays.MaxInterval = 200*time.Millisecond, 5*time.Second
 	attempt := func() (T, error) {
 		result, err := f()
 		if needsOperator(err) {
-			return result, backoff.Permanent(&ConfigError{err})
+			return result, backoff.Permanent(err)
 		}
 		return result, err
 	}
@@ -55,9 +55,9 @@ func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, er
 }
 
 func needsOperator(err error) bool {
-	var bucket *store.ForeignConfigError
-	var bus *events.ConfigError
-	return errors.As(err, &bucket) || errors.As(err, &bus) || errors.Is(err, store.ErrLeaseHeld)
+	_, bucket := errors.AsType[*store.ForeignConfigError](err)
+	_, bus := errors.AsType[*events.ConfigError](err)
+	return bucket || bus || errors.Is(err, store.ErrLeaseHeld)
 }
 
 // waiting tells operators what the start waits for: in the log when that changes, in /readyz always.
