@@ -137,6 +137,7 @@ func BenchmarkGapsCold(b *testing.B) {
 
 // sixteen are the gaps of 8 units in as many planners of 10 000 slots, booked at 75 %.
 func sixteen(b *testing.B) ([]*planner.Gaps, []question) {
+	b.Helper()
 	r := rand.New(rand.NewPCG(2, 16))
 	gaps := make([]*planner.Gaps, 16)
 	for i := range gaps {
@@ -163,6 +164,7 @@ func BenchmarkJointFit16(b *testing.B) {
 }
 
 func benchmarkDecode(b *testing.B, n int) {
+	b.Helper()
 	data := bookedPlanner(rand.New(rand.NewPCG(3, 3)), n, 32)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()

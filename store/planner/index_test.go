@@ -51,7 +51,7 @@ func TestGapsAreBounded(t *testing.T) {
 // What was handed out stays right when the index begins anew.
 func TestIndexIsBounded(t *testing.T) {
 	t.Parallel()
-	const instances, slots, bound = 2000, 2000, 64<<20 + 1<<20
+	const instances, slots, bound = 1100, 2000, 64<<20 + 1<<20
 	var b strings.Builder
 	for i := range instances {
 		fmt.Fprintf(&b, `,"i%04d":{"ram":1}`, i)
