@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,7 @@ func bookedPlanner(peerID string, slots int) []byte {
 func BenchmarkColdStart(b *testing.B) {
 	js := natstest.Start(b).JetStream(b)
 	const peers = 20_000
-	if _, err := store.Open(b.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), nil); err != nil {
+	if _, err := store.Open(b.Context(), js, store.Config{}, discard, nil); err != nil {
 		b.Fatal(err)
 	}
 	for i := range peers {
@@ -55,14 +54,16 @@ func BenchmarkColdStart(b *testing.B) {
 			b.Fatalf("%d planners loaded", v.Len())
 		}
 		cancel()
-		<-done
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
 // BenchmarkApply stores a planner of 100 slots again and again; the view follows.
 func BenchmarkApply(b *testing.B) {
 	js := natstest.Start(b).JetStream(b)
-	st, err := store.Open(b.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), nil)
+	st, err := store.Open(b.Context(), js, store.Config{}, discard, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,5 +84,7 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	cancel()
-	<-done
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
 }

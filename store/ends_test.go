@@ -149,16 +149,17 @@ func TestAnEndThatCannotBeHandledComesAgain(t *testing.T) {
 func TestEndsAreReadAgainAfterARestart(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
-	st, _ := running(t, srv, store.Config{})
+	st, js := running(t, srv, store.Config{})
 	var e endings
 	runEnds(t, st, &e)
 	if err := st.Planners.End(t.Context(), "before", always); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, 1)
+	settled(t, js)
 	srv.Restart(t)
 	natstest.Eventually(t, "an end is written", func() bool { return st.Planners.End(t.Context(), "after", always) == nil })
-	if ends := e.await(t, 2); ends[len(ends)-1].PeerID != "after" {
+	if ends := e.await(t, 2); len(ends) != 2 || ends[1].PeerID != "after" {
 		t.Errorf("ends = %v", ends)
 	}
 }

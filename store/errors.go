@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -59,15 +60,7 @@ const (
 
 func hasCode(err error, codes ...jetstream.ErrorCode) bool {
 	var api *jetstream.APIError
-	if !errors.As(err, &api) {
-		return false
-	}
-	for _, c := range codes {
-		if api.ErrorCode == c {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &api) && slices.Contains(codes, api.ErrorCode)
 }
 
 // classify gives an error of the NATS client its meaning here: errConflict, ErrTooLarge,
@@ -100,17 +93,12 @@ func outOfReach(err error) bool {
 	if errors.As(err, &api) && api.Code == http.StatusServiceUnavailable {
 		return true
 	}
-	for _, target := range []error{
+	return slices.ContainsFunc([]error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed,
 		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
 		nats.ErrDisconnected, nats.ErrStaleConnection, nats.ErrConnectionDraining,
 		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrConnectionClosed,
 		jetstream.ErrServerShutdown, jetstream.ErrNoHeartbeat, jetstream.ErrConsumerDeleted,
 		jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
+	}, func(target error) bool { return errors.Is(err, target) })
 }

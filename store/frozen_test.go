@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"strings"
@@ -30,13 +31,14 @@ func newFrozenLink(t *testing.T, srv *natstest.Server) *frozenLink {
 		t.Fatal(err)
 	}
 	p := &frozenLink{listener: l}
+	dialer := net.Dialer{Timeout: 5 * time.Second}
 	p.done.Go(func() {
 		for {
 			client, err := l.Accept()
 			if err != nil {
 				return
 			}
-			server, err := net.DialTimeout("tcp", strings.TrimPrefix(srv.URL(), "nats://"), 5*time.Second)
+			server, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(srv.URL(), "nats://"))
 			if err != nil {
 				_ = client.Close()
 				continue

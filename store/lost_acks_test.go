@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,7 +34,7 @@ func (l *lostAcks) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstrea
 func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	js := &lostAcks{JetStream: natstest.Start(t).JetStream(t)}
-	st, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), nil)
+	st, err := store.Open(t.Context(), js, store.Config{}, discard, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 func TestABurstForOnePeerHasNoConflicts(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
-	st, err := store.Open(t.Context(), natstest.Start(t).JetStream(t), store.Config{}, slog.New(slog.DiscardHandler), reg)
+	st, err := store.Open(t.Context(), natstest.Start(t).JetStream(t), store.Config{}, discard, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,13 @@ import (
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
 
+var discard = slog.New(slog.DiscardHandler)
+
 // open opens a store on a server; each call is a replica of its own.
 func open(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jetstream.JetStream) {
 	t.Helper()
 	js := s.JetStream(t)
-	st, err := store.Open(t.Context(), js, cfg, slog.New(slog.DiscardHandler), nil)
+	st, err := store.Open(t.Context(), js, cfg, discard, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

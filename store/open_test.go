@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +40,7 @@ func TestValidateNamesTheFlags(t *testing.T) {
 }
 
 func tryOpen(ctx context.Context, js jetstream.JetStream, cfg store.Config) error {
-	_, err := store.Open(ctx, js, cfg, slog.New(slog.DiscardHandler), nil)
+	_, err := store.Open(ctx, js, cfg, discard, nil)
 	return err
 }
 
@@ -111,8 +110,7 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := tryOpen(t.Context(), js, tc.cfg)
-			var foreign *store.ForeignConfigError
-			if !errors.As(err, &foreign) {
+			if _, ok := errors.AsType[*store.ForeignConfigError](err); !ok {
 				t.Fatalf("error = %v", err)
 			}
 			if errors.Is(err, store.ErrUnavailable) {
@@ -138,7 +136,7 @@ func TestOutOfReach(t *testing.T) {
 	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
 	srv.Stop()
 	natstest.Eventually(t, "it is noticed", func() bool { return !js.Conn().IsConnected() && !st.Planners.View().Current() })
-	_, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg)
+	_, err := store.Open(t.Context(), js, store.Config{}, discard, reg)
 	wantErr(t, err, store.ErrUnavailable)
 	for _, src := range []store.Source{at(2), {}} {
 		_, err = st.Planners.Apply(t.Context(), raw, pl, src)
@@ -155,7 +153,7 @@ func TestOutOfReach(t *testing.T) {
 	}
 	srv.Restart(t)
 	natstest.Eventually(t, "the connection is back", js.Conn().IsConnected)
-	if _, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg); err != nil {
+	if _, err := store.Open(t.Context(), js, store.Config{}, discard, reg); err != nil {
 		t.Errorf("opening again: %v", err)
 	}
 	value, _, err := st.Planners.Raw(t.Context(), "p")
@@ -168,7 +166,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	js := natstest.Start(t).JetStream(t)
-	st, err := store.Open(t.Context(), js, store.Config{}, slog.New(slog.DiscardHandler), reg)
+	st, err := store.Open(t.Context(), js, store.Config{}, discard, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

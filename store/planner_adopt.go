@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -84,10 +86,7 @@ func (q *pending) add(peerID string) {
 func (q *pending) take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	out := make([]string, 0, len(q.peers))
-	for p := range q.peers {
-		out = append(out, p)
-	}
+	out := slices.Collect(maps.Keys(q.peers))
 	clear(q.peers)
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -165,25 +167,17 @@ func TestTooLargeIsRefused(t *testing.T) {
 	st, _ := open(t, natstest.Start(t), store.Config{})
 	small := decode(t, plannerJSON("p", now, 1))
 	raw := plannerJSON("p", now, 1)
-	pad := func(n int) []byte { return append(raw[:len(raw):len(raw)], make([]byte, n-len(raw))...) }
+	pad := func(n int) []byte { return append(slices.Clip(raw), make([]byte, n-len(raw))...) }
 	_, err := st.Planners.Apply(t.Context(), pad(store.MaxPlannerBytes+1), small, at(1))
 	wantErr(t, err, store.ErrTooLarge)
 
-	largest := fmt.Appendf(nil, `{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z","capacities":{},"note":"%s"}`, make([]byte, 0))
-	largest = append(largest[:len(largest)-2], append(bytesOf('x', store.MaxPlannerBytes-len(largest)), `"}`...)...)
+	largest := []byte(`{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z","capacities":{},"note":"`)
+	largest = fmt.Appendf(largest, `%s"}`, strings.Repeat("x", store.MaxPlannerBytes-len(largest)-2))
 	if out, err := st.Planners.Apply(t.Context(), largest, decode(t, largest), at(2)); err != nil || out != store.Stored {
 		t.Errorf("largest: %v, %v", out, err)
 	}
 	run(t, st.Run)
 	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
-}
-
-func bytesOf(b byte, n int) []byte {
-	out := make([]byte, n)
-	for i := range out {
-		out[i] = b
-	}
-	return out
 }
 
 func TestWritersOfAllReplicasLoseNothing(t *testing.T) {

@@ -55,6 +55,16 @@ func TestManyWritersLoseNothing(t *testing.T) {
 	count(t, []*bucket{counterBucket(t, srv, 1), counterBucket(t, srv, 1)}, 64, 4)
 }
 
+func TestManyWritersLoseNothingInACluster(t *testing.T) {
+	t.Parallel()
+	servers := natstest.StartCluster(t, 3)
+	buckets := make([]*bucket, len(servers))
+	for i, srv := range servers {
+		buckets[i] = counterBucket(t, srv, 3)
+	}
+	count(t, buckets, 24, 4)
+}
+
 func TestChangeStopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	b := counterBucket(t, natstest.Start(t), 1)

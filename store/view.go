@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -101,7 +103,7 @@ func NewView[T any](js jetstream.JetStream, bucket string, decode Decode[T], opt
 func (v *View[T]) OnChange(f func(id string)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.listeners = append(v.listeners[:len(v.listeners):len(v.listeners)], f)
+	v.listeners = append(slices.Clip(v.listeners), f)
 }
 
 // Loaded is closed when the first snapshot is complete.
@@ -128,9 +130,5 @@ func (v *View[T]) Age() time.Duration {
 func (v *View[T]) Broken() map[string]string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	out := make(map[string]string, len(v.broken))
-	for k, why := range v.broken {
-		out[k] = why
-	}
-	return out
+	return maps.Clone(v.broken)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 )
 
 // apply takes in one message of the bucket. Only the goroutine of Run calls it.
-func (v *View[T]) apply(m jetstream.Msg, md *jetstream.MsgMetadata, generation uint64) {
+func (v *View[T]) apply(ctx context.Context, m jetstream.Msg, md *jetstream.MsgMetadata, generation uint64) {
 	key := strings.TrimPrefix(m.Subject(), subjectPrefix(v.bucket))
 	v.mu.RLock()
 	known := v.slots[key] // only Run changes slots, so this stays true without the lock
@@ -30,7 +31,7 @@ func (v *View[T]) apply(m jetstream.Msg, md *jetstream.MsgMetadata, generation u
 	next.entry.Revision, next.entry.Stored = md.Sequence.Stream, md.Timestamp
 	next.generation = generation
 	if err != nil {
-		v.log.Warn("stored value cannot be decoded; it counts as absent", "key", key, "revision", md.Sequence.Stream, "error", err)
+		v.log.WarnContext(ctx, "stored value cannot be decoded; it counts as absent", "key", key, "revision", md.Sequence.Stream, "error", err)
 	}
 	v.set(key, known, next, err)
 }

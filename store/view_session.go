@@ -36,7 +36,7 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 			}
 			seen = md.Sequence.Consumer
 			f.revision = max(f.revision, md.Sequence.Stream)
-			v.apply(m, md, f.generation)
+			v.apply(ctx, m, md, f.generation)
 			if md.NumPending == 0 && !v.Current() {
 				v.complete(f.generation)
 			}

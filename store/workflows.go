@@ -54,15 +54,15 @@ func (w *Workflows) Remove(ctx context.Context, workflowID string, src Source) (
 	return w.event(ctx, workflowID, &write{marker: true, ttl: tombstoneTTL, source: src})
 }
 
-func (w *Workflows) event(ctx context.Context, workflowID string, make *write) (Outcome, error) {
+func (w *Workflows) event(ctx context.Context, workflowID string, next *write) (Outcome, error) {
 	outcome := Stored
 	_, err := w.bucket.change(ctx, workflowID, func(last message) (*write, error) {
 		outcome = Stored
 		stands := sourceOf(last.Header)
-		if make.source.newerThan(stands) {
-			return make, nil
+		if next.source.newerThan(stands) {
+			return next, nil
 		}
-		if !make.source.equal(stands) || make.marker == last.live() {
+		if !next.source.equal(stands) || next.marker == last.live() {
 			outcome = Stale
 		}
 		return nil, nil

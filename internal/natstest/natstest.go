@@ -27,14 +27,14 @@ type Server struct {
 }
 
 // Start runs a server with JetStream until the test ends. Each change adjusts its options.
-func Start(t testing.TB, change ...func(*server.Options)) *Server {
-	t.Helper()
+func Start(tb testing.TB, change ...func(*server.Options)) *Server {
+	tb.Helper()
 	s := &Server{opts: server.Options{
 		ServerName: "natstest",
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
 		JetStream:  true,
-		StoreDir:   t.TempDir(),
+		StoreDir:   tb.TempDir(),
 		MaxPayload: 9 << 20,
 		NoLog:      true,
 		NoSigs:     true,
@@ -42,8 +42,8 @@ func Start(t testing.TB, change ...func(*server.Options)) *Server {
 	for _, f := range change {
 		f(&s.opts)
 	}
-	s.Restart(t)
-	t.Cleanup(s.Stop)
+	s.Restart(tb)
+	tb.Cleanup(s.Stop)
 	return s
 }
 
@@ -60,17 +60,17 @@ func (s *Server) Stop() {
 }
 
 // Restart stops the server when it runs and starts it on the same port and directory.
-func (s *Server) Restart(t testing.TB) {
-	t.Helper()
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
 	s.Stop()
 	opts := s.opts // the server keeps and changes what it is given
 	running, err := server.NewServer(&opts)
 	if err != nil {
-		t.Fatalf("natstest: %v", err)
+		tb.Fatalf("natstest: %v", err)
 	}
 	running.Start()
 	if !running.ReadyForConnections(patience) {
-		t.Fatal("natstest: the server does not accept connections")
+		tb.Fatal("natstest: the server does not accept connections")
 	}
 	if addr, ok := running.Addr().(*net.TCPAddr); ok {
 		s.opts.Port = addr.Port
@@ -87,8 +87,8 @@ func (s *Server) URL() string {
 
 // Connect opens a connection that outlives restarts of the server and buffers nothing while it is
 // down, as the product's own do; opts come after these. It is closed when the test ends.
-func (s *Server) Connect(t testing.TB, opts ...nats.Option) *nats.Conn {
-	t.Helper()
+func (s *Server) Connect(tb testing.TB, opts ...nats.Option) *nats.Conn {
+	tb.Helper()
 	closed := make(chan struct{})
 	all := append([]nats.Option{
 		nats.MaxReconnects(-1),
@@ -99,35 +99,35 @@ func (s *Server) Connect(t testing.TB, opts ...nats.Option) *nats.Conn {
 	}, opts...)
 	nc, err := nats.Connect(s.URL(), all...)
 	if err != nil {
-		t.Fatalf("natstest: %v", err)
+		tb.Fatalf("natstest: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		nc.Close()
 		select {
 		case <-closed:
 		case <-time.After(patience):
-			t.Error("natstest: the connection does not close")
+			tb.Error("natstest: the connection does not close")
 		}
 	})
 	return nc
 }
 
 // JetStream opens a connection as Connect does and returns its JetStream context.
-func (s *Server) JetStream(t testing.TB, opts ...nats.Option) jetstream.JetStream {
-	t.Helper()
-	js, err := jetstream.New(s.Connect(t, opts...))
+func (s *Server) JetStream(tb testing.TB, opts ...nats.Option) jetstream.JetStream {
+	tb.Helper()
+	js, err := jetstream.New(s.Connect(tb, opts...))
 	if err != nil {
-		t.Fatalf("natstest: %v", err)
+		tb.Fatalf("natstest: %v", err)
 	}
 	return js
 }
 
 // Eventually waits until ok is true, asking every few milliseconds, and fails the test when that
 // does not come about; what names the awaited condition.
-func Eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
+func Eventually(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
 	if err := wait(ok); err != nil {
-		t.Fatalf("natstest: %s: %v", what, err)
+		tb.Fatalf("natstest: %s: %v", what, err)
 	}
 }
 
