@@ -70,6 +70,20 @@ func (r *recorder) await(t *testing.T, n int) []call {
 	return r.seen()
 }
 
+// awaitPayload waits for a call with this payload.
+func (r *recorder) awaitPayload(t *testing.T, payload string) (found call) {
+	t.Helper()
+	natstest.Eventually(t, "a call with "+payload, func() bool {
+		calls := r.seen()
+		i := slices.IndexFunc(calls, func(c call) bool { return c.payload == payload })
+		if i >= 0 {
+			found = calls[i]
+		}
+		return i >= 0
+	})
+	return found
+}
+
 // listen opens the bus and runs a Listener until the test ends or stop is called.
 func listen(t *testing.T, s *natstest.Server, h events.Handler) (stop func()) {
 	t.Helper()
@@ -118,12 +132,16 @@ func publish(t *testing.T, js jetstream.JetStream, subject string, data []byte) 
 	return ack.Sequence
 }
 
-// settled waits until the shared consumer has nothing left to deliver.
+// settled waits until everything on the bus is acknowledged.
 func settled(t *testing.T, js jetstream.JetStream) {
 	t.Helper()
-	natstest.Eventually(t, "an empty consumer", func() bool {
-		c, err := js.Consumer(t.Context(), events.Stream, events.Durable)
-		return err == nil && c.CachedInfo().NumPending == 0 && c.CachedInfo().NumAckPending == 0
+	natstest.Eventually(t, "a bus with nothing left to deliver", func() bool {
+		stream, err := js.Stream(t.Context(), events.Stream)
+		if err != nil {
+			return false
+		}
+		c, err := stream.Consumer(t.Context(), events.Durable)
+		return err == nil && c.CachedInfo().AckFloor.Stream >= stream.CachedInfo().State.LastSeq && c.CachedInfo().NumAckPending == 0
 	})
 }
 

@@ -86,11 +86,10 @@ func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) e
 			return errLost
 		case <-p.holds.freed: // there may be room for a request now
 		case <-quiet.C:
-			if p.pending > 0 {
+			if p.pending > 0 && len(p.arrived) == 0 {
 				return errSilent
 			}
 		case m := <-p.arrived:
-			quiet.Reset(silence)
 			if isDelivery(m) {
 				p.pending--
 				receive(m)
@@ -101,6 +100,7 @@ func (p *pull) run(ctx context.Context, alive func(), receive func(*nats.Msg)) e
 				p.alive = true
 				alive()
 			}
+			quiet.Reset(silence) // only now: the time that receive took is not the server's silence
 		}
 	}
 }
