@@ -65,9 +65,9 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, window book
 	problem, ok := e.problems.get(inputs)
 	if !ok {
 		problem = booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners[peerID]) }, r.Selected)
-		e.problems.put(inputs, problem, planners.weight())
 	}
 	result := problem.Check(window)
+	e.problems.put(inputs, problem, e.weigh(planners))
 	result.Version, result.ComputedAt = version, e.now().UTC()
 	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0}
 	e.results.put(version, frame, len(frame.JSON)+frameOverhead)
@@ -83,9 +83,22 @@ func (e *evaluator) index(p *planner.Planner) *planner.Index {
 	x, ok := e.indexes.get(p.Digest())
 	if !ok {
 		x = planner.NewIndex(p)
-		e.indexes.put(p.Digest(), x, weight(p))
+		e.indexes.put(p.Digest(), x, int(x.Weight()))
 	}
 	return x
+}
+
+// weigh takes note of how much the indexes of planners have grown by the last question, and returns
+// how much a problem holds on to.
+func (e *evaluator) weigh(planners snapshot) (bytes int) {
+	for _, p := range planners {
+		if x, ok := e.indexes.get(p.Digest()); ok {
+			weight := int(x.Weight())
+			e.indexes.put(p.Digest(), x, weight)
+			bytes += weight
+		}
+	}
+	return bytes
 }
 
 // planners takes one look at the planners of a workflow's peers, and when the newest was stored.
@@ -115,20 +128,5 @@ func (s snapshot) digest(peerID string) (booking.Digest, bool) {
 	return p.Digest(), true
 }
 
-func (s snapshot) weight() (bytes int) {
-	for _, p := range s {
-		bytes += weight(p)
-	}
-	return bytes + frameOverhead
-}
-
-const (
-	frameOverhead = 256 // of an entry in a cache
-	indexPerSlot  = 256 // timelines of a few dimensions and gap lists of a few amounts
-)
-
-// weight estimates the memory of a planner's index once it has been asked about.
-func weight(p *planner.Planner) int {
-	_, slots := p.Counts()
-	return frameOverhead + slots*indexPerSlot
-}
+// frameOverhead is what an entry of a cache weighs beside its content.
+const frameOverhead = 256
