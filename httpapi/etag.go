@@ -53,7 +53,7 @@ func nextTag(s string) (tag, rest string) {
 		return "", "" // no closing quote: nothing that could match
 	}
 	tag, rest, _ = strings.Cut(s, ",")
-	if tag = strings.TrimSpace(tag); tag == "" {
+	if tag = strings.TrimSpace(tag); tag == "" || strings.Contains(tag, `"`) {
 		return "", rest
 	}
 	return etag(tag), rest

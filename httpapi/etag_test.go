@@ -22,6 +22,7 @@ func TestTagLists(t *testing.T) {
 		{header: []string{`"x,y", "a"`}, given: true, weak: true, strong: true},
 		{header: []string{`a`}, given: true, weak: true, strong: true}, // careless clients leave the quotes off
 		{header: []string{`"a`}, given: true},
+		{header: []string{`a"`}, given: true},
 		{header: []string{`,,  ,"a",`}, given: true, weak: true, strong: true},
 		{header: []string{``}, given: true},
 	} {

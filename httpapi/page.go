@@ -16,6 +16,7 @@ import (
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
+	pageBytes    = 4 << 20 // after which a page of large items ends
 )
 
 // page is a part of a list in the order of the ids.
@@ -47,38 +48,52 @@ func paged(c echo.Context) (after string, limit int, err error) {
 	return after, limit, faults.Err()
 }
 
-// list answers with a page of a view.
-func list[V, T any](s *Server, c echo.Context, viewOf func(*Parts) *store.View[V], show func(store.Item[V]) T) error {
-	parts, err := s.loaded()
-	if err != nil {
-		return err
-	}
-	after, limit, err := paged(c)
-	if err != nil {
-		return err
-	}
-	view := viewOf(parts)
-	select {
-	case <-view.Loaded():
-	default:
-		return errStarting
-	}
-	setAge(c, view.Age())
-	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	return c.JSON(http.StatusOK, turn(view.Page(after, limit+1), limit, show))
+// listing is how a view is listed.
+type listing[V, T any] struct {
+	view  func(*Parts) *store.View[V]
+	show  func(store.Item[V]) T
+	bytes func(T) int // of an item, where items may be large
 }
 
-// turn makes a page of up to limit items; one more than that tells that there is a next page.
-func turn[V, T any](items []store.Item[V], limit int, show func(store.Item[V]) T) page[T] {
-	var p page[T]
-	if len(items) > limit {
-		items = items[:limit]
-		cursor := base64.RawURLEncoding.EncodeToString([]byte(items[limit-1].ID))
-		p.NextCursor = &cursor
+// answer answers with a page of the view.
+func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		parts, err := s.loaded()
+		if err != nil {
+			return err
+		}
+		after, limit, err := paged(c)
+		if err != nil {
+			return err
+		}
+		view := l.view(parts)
+		select {
+		case <-view.Loaded():
+		default:
+			return errStarting
+		}
+		setAge(c, view.Age())
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+		return c.JSON(http.StatusOK, l.turn(view.Page(after, limit+1), limit))
 	}
-	p.Items = make([]T, 0, len(items))
-	for _, item := range items {
-		p.Items = append(p.Items, show(item))
+}
+
+// turn makes a page of up to limit items, fewer where they are large; there is a next page when an
+// item is left.
+func (l listing[V, T]) turn(items []store.Item[V], limit int) page[T] {
+	p := page[T]{Items: make([]T, 0, min(limit, len(items)))}
+	room := pageBytes
+	for i, item := range items {
+		if i == limit || room <= 0 {
+			cursor := base64.RawURLEncoding.EncodeToString([]byte(items[i-1].ID))
+			p.NextCursor = &cursor
+			break
+		}
+		shown := l.show(item)
+		if l.bytes != nil {
+			room -= l.bytes(shown)
+		}
+		p.Items = append(p.Items, shown)
 	}
 	return p
 }

@@ -25,8 +25,10 @@ func summarize(item store.Item[store.PlannerRecord]) plannerSummary {
 	return plannerSummary{item.ID, p.GeneratedAt().UTC(), p.ExpiresAt.UTC(), resources, slots}
 }
 
-func (s *Server) listPlanners(c echo.Context) error {
-	return list(s, c, func(p *Parts) *store.View[store.PlannerRecord] { return p.Planners }, summarize)
+// plannerList shows what is cached, by peer.
+var plannerList = listing[store.PlannerRecord, plannerSummary]{
+	view: func(p *Parts) *store.View[store.PlannerRecord] { return p.Planners },
+	show: summarize,
 }
 
 // getPlanner answers with the stored value itself. The views keep only what decisions need, so it is

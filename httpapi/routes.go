@@ -42,13 +42,13 @@ type StoredPlanners interface {
 const natsWithin = 5 * time.Second
 
 func (s *Server) routes(e *echo.Echo) {
-	get(e, "/oc", s.listWorkflows)
+	get(e, "/oc", workflowList.answer(s))
 	get(e, "/oc/:id", s.getWorkflow)
 	e.PUT("/oc/:id", s.putWorkflow)
 	e.DELETE("/oc/:id", s.deleteWorkflow)
 	get(e, "/oc/:id/check", s.getCheck)
 	e.POST("/oc/:id/check", s.postCheck)
-	get(e, "/planners", s.listPlanners)
+	get(e, "/planners", plannerList.answer(s))
 	get(e, "/planners/:peer", s.getPlanner)
 	get(e, "/openapi.json", getOpenAPI)
 }

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,4 +100,18 @@ func TestStoredPlanner(t *testing.T) {
 		t.Errorf("stored is %s", got.body)
 	}
 	s.do(t, http.MethodGet, "/planners/peer-a", "", "If-None-Match", got.header.Get("ETag")).ok(t, http.StatusNotModified)
+}
+
+func TestPagesOfLargeWorkflowsAreShort(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		large := strings.Replace(sampleWorkflow(id, 1), "align reads", strings.Repeat("x", 900<<10), 1)
+		s.do(t, http.MethodPut, "/oc/"+id, large).ok(t, http.StatusCreated)
+	}
+	first := s.do(t, http.MethodGet, "/oc", "").ok(t, http.StatusOK).json(t)
+	rest := s.do(t, http.MethodGet, "/oc?cursor="+first["next_cursor"].(string), "").ok(t, http.StatusOK).json(t)
+	if n, m := len(first["items"].([]any)), len(rest["items"].([]any)); n != 5 || m != 1 || rest["next_cursor"] != nil {
+		t.Errorf("pages of %d and %d", n, m)
+	}
 }

@@ -38,10 +38,11 @@ func absent[T any](view *store.View[T], kind string) error {
 	}
 }
 
-// listWorkflows answers with workflows as they were written, by id.
-func (s *Server) listWorkflows(c echo.Context) error {
-	return list(s, c, func(p *Parts) *store.View[store.WorkflowRecord] { return p.Workflows },
-		func(item store.Item[store.WorkflowRecord]) json.RawMessage { return item.Value.Raw })
+// workflowList shows workflows as they were written, by id.
+var workflowList = listing[store.WorkflowRecord, json.RawMessage]{
+	view:  func(p *Parts) *store.View[store.WorkflowRecord] { return p.Workflows },
+	show:  func(item store.Item[store.WorkflowRecord]) json.RawMessage { return item.Value.Raw },
+	bytes: func(raw json.RawMessage) int { return len(raw) },
 }
 
 // putWorkflow does what CREATE_RESOURCE does on the bus.

@@ -147,6 +147,8 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 	if a.header.Get("Retry-After") == "" {
 		t.Error("429 without Retry-After")
 	}
+	s.refused(t, "/oc/w/check"+inDecember, http.Header{"X-Forwarded-For": {"192.0.2.9"}, "X-Real-Ip": {"192.0.2.9"}}).
+		problem(t, http.StatusTooManyRequests) // anybody can write that
 	a = s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Accept", "text/event-stream")
 	a.problem(t, http.StatusTooManyRequests)
 	a = s.do(t, http.MethodPost, "/oc/w/check?wait=1s", `{"duration_s":60}`)
@@ -263,4 +265,42 @@ func TestManyStreamsComeAndGo(t *testing.T) {
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="websocket"} 0
 `)
+}
+
+func TestNotifyLatencyIsThatOfPlannerChangesAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 8).ok(t, http.StatusCreated)
+	s.plan(t, "peer-a", 64)
+	conn := s.dial(t, "/oc/w/check"+inDecember, nil)
+	until(t, conn, "available")
+	before := s.latencies(t)
+	send(t, conn, `{"start":"2026-12-02T09:00:00Z","duration_s":60}`)
+	receive(t, conn)
+	if n := s.latencies(t); n != before {
+		t.Errorf("an answer to a request counts: %d, then %d", before, n)
+	}
+	s.plan(t, "peer-a", 7)
+	until(t, conn, "unavailable")
+	for deadline := time.Now().Add(patience); s.latencies(t) != before+1; pause(t) {
+		if time.Now().After(deadline) {
+			t.Fatalf("a planner's change counts from %d to %d", before, s.latencies(t))
+		}
+	}
+}
+
+// latencies is how many notify latencies were measured.
+func (s *site) latencies(t *testing.T) uint64 {
+	t.Helper()
+	families, err := s.reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "oc_scheduler_notify_latency_seconds" {
+			return f.GetMetric()[0].GetHistogram().GetSampleCount()
+		}
+	}
+	t.Fatal("no such metric")
+	return 0
 }
