@@ -73,8 +73,7 @@ func (l *Listener) supervise(ctx context.Context, lanes *lanes) error {
 	for first := true; ctx.Err() == nil; first = false {
 		began := time.Now()
 		err := l.session(ctx, lanes)
-		var foreign *ConfigError
-		if errors.As(err, &foreign) {
+		if _, foreign := errors.AsType[*ConfigError](err); foreign {
 			return err
 		}
 		lasted := time.Since(began) > 2*openTimeout

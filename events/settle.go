@@ -26,8 +26,7 @@ func (l *Listener) settle(work context.Context, d *delivery) {
 	if err == nil {
 		err = l.contain(ctx, func() error { return d.event.deliver(ctx, l.handler, d.arrival) })
 	}
-	var rejection *Rejection
-	if errors.As(err, &rejection) {
+	if rejection, bad := errors.AsType[*Rejection](err); bad {
 		err = l.bury(ctx, d, rejection)
 	} else if err == nil {
 		l.metrics.events.WithLabelValues(d.msg.Subject, outcomeHandled).Inc()

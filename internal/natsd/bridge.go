@@ -25,10 +25,13 @@ func newBridge(ctx context.Context, log *slog.Logger) *bridge {
 	}
 }
 
+// Noticef logs a detail.
 func (b *bridge) Noticef(format string, v ...any) { b.log(slog.LevelDebug, fmt.Sprintf(format, v...)) }
 
+// Warnf logs what an operator may want to mend.
 func (b *bridge) Warnf(format string, v ...any) { b.log(slog.LevelWarn, fmt.Sprintf(format, v...)) }
 
+// Errorf logs what the server could not do.
 func (b *bridge) Errorf(format string, v ...any) { b.log(slog.LevelError, fmt.Sprintf(format, v...)) }
 
 // Fatalf keeps the reason for Start to return, later it is logged; the process is not the server's

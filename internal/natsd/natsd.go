@@ -40,7 +40,7 @@ type Server struct {
 // Start runs a server and returns when it takes connections. It fails when the address is taken or
 // the directory can't be used, and when ctx ends first.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	opts, err := o.server()
+	opts, err := o.server(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 }
 
 // server are the options as nats-server takes them.
-func (o Options) server() (*server.Options, error) {
+func (o Options) server(ctx context.Context) (*server.Options, error) {
 	opts := &server.Options{
 		ServerName: "oc-scheduler",
 		JetStream:  true,
@@ -74,7 +74,7 @@ func (o Options) server() (*server.Options, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen address %q: must be host:port or %q", o.Listen, Off)
 	}
-	if opts.Port, err = net.LookupPort("tcp", port); err != nil {
+	if opts.Port, err = net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
 		return nil, fmt.Errorf("listen address %q: %w", o.Listen, err)
 	}
 	if opts.Port == 0 {

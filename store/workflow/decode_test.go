@@ -100,7 +100,13 @@ func TestDuration(t *testing.T) {
 }
 
 // wantFaults checks that doc has faults at these paths, in this order.
-func wantFaults(t *testing.T, doc string, paths ...string) fault.List {
+func wantFaults(t *testing.T, doc string, paths ...string) {
+	t.Helper()
+	_ = faultsOf(t, doc, paths...)
+}
+
+// faultsOf is wantFaults that returns the faults.
+func faultsOf(t *testing.T, doc string, paths ...string) fault.List {
 	t.Helper()
 	w, err := workflow.Decode([]byte(doc))
 	var list fault.List

@@ -116,7 +116,7 @@ func (g *twin) checkCycles(t *rapid.T, faults fault.List) {
 	for _, f := range faults {
 		_, text, _ := strings.Cut(f.Message, "cycle: ")
 		var cycle []int
-		for _, name := range strings.Split(text, " → ") {
+		for name := range strings.SplitSeq(text, " → ") {
 			cycle = append(cycle, int(name[0]-'0'))
 		}
 		if len(cycle) < 2 || cycle[0] != cycle[len(cycle)-1] {
@@ -160,7 +160,7 @@ func TestLongChains(t *testing.T) {
 	if d, _ := w.Duration(); d != n*time.Second {
 		t.Errorf("duration = %v", d)
 	}
-	faults := wantFaults(t, string(chain(n, fmt.Sprintf(`{"source":"s%d","destination":"s0"}`, n-1))), "$.graph.links[19999]")
+	faults := faultsOf(t, string(chain(n, fmt.Sprintf(`{"source":"s%d","destination":"s0"}`, n-1))), "$.graph.links[19999]")
 	if len(faults) == 1 && (len(faults[0].Message) > 300 || !strings.Contains(faults[0].Message, "(19990 more)")) {
 		t.Errorf("message = %s", faults[0].Message)
 	}
