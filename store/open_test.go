@@ -66,6 +66,13 @@ func TestOpenAgainChangesNothing(t *testing.T) {
 		!cfg.AllowMsgSchedules || cfg.Discard != jetstream.DiscardOld || cfg.Storage != jetstream.FileStorage {
 		t.Errorf("configuration = %+v", cfg)
 	}
+	cfg.Description = "an operator's note"
+	if _, err := js.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := tryOpen(t.Context(), js, store.Config{PlannerTTL: time.Hour}); err != nil {
+		t.Errorf("a note is taken for a foreign configuration: %v", err)
+	}
 }
 
 func TestAForeignConfigurationIsRefused(t *testing.T) {
