@@ -9,41 +9,67 @@ import (
 	"testing"
 )
 
-// TestSignals holds that a signal drains, and that a second one does not wait for that.
-func TestSignals(t *testing.T) {
+// program is the real thing, in a process of its own.
+type program struct {
+	*exec.Cmd
+	ready string // a file
+	ended chan struct{}
+}
+
+func startProgram(t *testing.T, grace string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	p := &program{ready: filepath.Join(dir, "ready"), ended: make(chan struct{})}
+	p.Cmd = exec.CommandContext(t.Context(), os.Args[0], "serve", "--listen", "127.0.0.1:0", "--nats-listen", "off",
+		"--data-dir", dir, "--ready-file", p.ready, "--drain-grace", grace)
+	p.Env = append(os.Environ(), asProgram+"=1")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.Wait() // the exit code tells
+	}()
+	eventually(t, "ready", func() bool { _, err := os.Stat(p.ready); return err == nil })
+	return p
+}
+
+func (p *program) terminate(t *testing.T) {
+	t.Helper()
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+}
+
+func (p *program) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestOneSignalDrains(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		grace   string
-		signals int
-		code    int
-	}{
-		"one drains":         {"0s", 1, exitOK},
-		"two end it at once": {"10m", 2, exitFailure},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			ready := filepath.Join(dir, "ready")
-			program := exec.CommandContext(t.Context(), os.Args[0], "serve", "--listen", "127.0.0.1:0", "--nats-listen", "off",
-				"--data-dir", dir, "--ready-file", ready, "--drain-grace", tc.grace)
-			program.Env = append(os.Environ(), asProgram+"=1")
-			if err := program.Start(); err != nil {
-				t.Fatal(err)
-			}
-			eventually(t, "ready", func() bool { _, err := os.Stat(ready); return err == nil })
-			for range tc.signals {
-				if err := program.Process.Signal(syscall.SIGTERM); err != nil {
-					t.Fatal(err)
-				}
-				// The drain has begun when the file has gone: the next signal is not merged with this one.
-				eventually(t, "draining", func() bool { _, err := os.Stat(ready); return errors.Is(err, os.ErrNotExist) })
-			}
-			err := program.Wait()
-			if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-				t.Fatal(err)
-			} else if got := program.ProcessState.ExitCode(); got != tc.code {
-				t.Errorf("exit code %d, want %d", got, tc.code)
-			}
-		})
+	p := startProgram(t, "0s")
+	p.terminate(t)
+	eventually(t, "the end", p.hasEnded)
+	if code := p.ProcessState.ExitCode(); code != exitOK {
+		t.Errorf("exit code %d, want %d", code, exitOK)
+	}
+}
+
+func TestTwoSignalsEndItAtOnce(t *testing.T) {
+	t.Parallel()
+	p := startProgram(t, "10m")
+	p.terminate(t)
+	eventually(t, "draining", func() bool { _, err := os.Stat(p.ready); return errors.Is(err, os.ErrNotExist) })
+	eventually(t, "the end", func() bool {
+		p.terminate(t)
+		return p.hasEnded()
+	})
+	if code := p.ProcessState.ExitCode(); code != exitFailure {
+		t.Errorf("exit code %d, want %d", code, exitFailure)
 	}
 }
