@@ -46,8 +46,8 @@ func isMarker(h nats.Header) bool {
 	return op == opDelete || op == opPurge || h.Get(jetstream.MarkerReasonHeader) != ""
 }
 
-// last reads the newest message of a key; it may be a marker, or have Revision 0. It fails with
-// ErrUnavailable.
+// last reads the newest message of a key from whichever server answers; it may be a marker, or have
+// Revision 0. It fails with ErrUnavailable.
 func (b *bucket) last(ctx context.Context, key string) (message, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()

@@ -82,7 +82,7 @@ func (i *Interest) Forget(ctx context.Context, peerID string) error {
 // Replicas reads which replicas have streams on a peer now, past the view. It fails with
 // ErrUnavailable.
 func (i *Interest) Replicas(ctx context.Context, peerID string) ([]string, error) {
-	m, err := i.bucket.last(ctx, peerID)
+	m, err := i.bucket.newest(ctx, peerID)
 	return replicasOf(m), err
 }
 

@@ -138,7 +138,7 @@ func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, hand
 // Stands reports whether the end is still the last that happened to the planner: no newer planner
 // has come, and no newer end. It fails with ErrUnavailable.
 func (p *Planners) Stands(ctx context.Context, end End) (bool, error) {
-	last, err := p.bucket.last(ctx, end.PeerID)
+	last, err := p.bucket.newest(ctx, end.PeerID)
 	return err == nil && last.Revision == end.Revision, err
 }
 

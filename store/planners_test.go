@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 )
@@ -178,6 +180,18 @@ func TestTooLargeIsRefused(t *testing.T) {
 	}
 	run(t, st.Run)
 	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+}
+
+func TestAServerThatTakesLessSaysSo(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t, func(o *server.Options) { o.MaxPayload = 1 << 20 })
+	st, _ := open(t, srv, store.Config{})
+	raw := fmt.Appendf(nil, `{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z","capacities":{},"note":%q}`, strings.Repeat("x", 1<<20))
+	_, err := st.Planners.Apply(t.Context(), raw, decode(t, raw), at(1))
+	wantErr(t, err, store.ErrTooLarge)
+	if err == nil || !strings.Contains(err.Error(), "1048576") {
+		t.Errorf("error = %v: it does not name the limit", err)
+	}
 }
 
 func TestWritersOfAllReplicasLoseNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -59,6 +60,9 @@ func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write
 		if errors.Is(err, errConflict) {
 			b.conflicts.Inc()
 		}
+		if errors.Is(err, ErrTooLarge) {
+			err = fmt.Errorf("%w: %d bytes, while NATS takes messages of at most %d", err, len(w.data), b.js.Conn().MaxPayload())
+		}
 		return 0, err
 	}
 	return ack.Sequence, nil
@@ -73,7 +77,7 @@ func (b *bucket) change(ctx context.Context, key string, decide func(message) (*
 	var tried *write // outcome unknown
 	var before uint64
 	for {
-		last, err := b.last(ctx, key)
+		last, err := b.newest(ctx, key)
 		if err != nil {
 			return 0, err
 		}

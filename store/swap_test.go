@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -63,6 +64,33 @@ func TestManyWritersLoseNothingInACluster(t *testing.T) {
 		buckets[i] = counterBucket(t, srv, 3)
 	}
 	count(t, buckets, 24, 4)
+	readsOfLeader(t, buckets[1])
+}
+
+// readsOfLeader checks that what the leader says reads like a direct answer.
+func readsOfLeader(t *testing.T, b *bucket) {
+	t.Helper()
+	src := Source{Seq: 7, Bus: time.Date(2026, 12, 1, 0, 0, 0, 5, time.UTC)}
+	if _, err := b.change(t.Context(), "gone", func(message) (*write, error) {
+		return &write{marker: true, ttl: time.Hour, source: src}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"n", "gone", "never"} {
+		leader, err := b.newest(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		natstest.Eventually(t, "a direct read of "+key+" says the same", func() bool {
+			direct, err := b.last(t.Context(), key)
+			return err == nil && direct.Revision == leader.Revision && direct.live() == leader.live() &&
+				string(direct.Data) == string(leader.Data) && direct.Stored.Equal(leader.Stored) &&
+				sourceOf(direct.Header).equal(sourceOf(leader.Header))
+		})
+	}
+	if m, err := b.newest(t.Context(), "gone"); err != nil || m.live() || !sourceOf(m.Header).equal(src) {
+		t.Errorf("marker = %+v, %v", m, err)
+	}
 }
 
 func TestChangeStopsWithItsContext(t *testing.T) {

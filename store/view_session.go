@@ -14,7 +14,7 @@ var errGap = errors.New("a message was lost on the way")
 // consume applies what the consumer delivers: the newest message of each key, then each change.
 func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follower) error {
 	if cons.CachedInfo().NumPending == 0 {
-		v.complete(f.generation)
+		v.complete(ctx, f.generation)
 	}
 	msgs, failed, stop, err := deliver(ctx, cons, jetstream.PullMaxBytes(inFlightBytes))
 	if err != nil {
@@ -38,11 +38,11 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 			f.revision = max(f.revision, md.Sequence.Stream)
 			v.apply(ctx, m, md, f.generation)
 			if md.NumPending == 0 && !v.Current() {
-				v.complete(f.generation)
+				v.complete(ctx, f.generation)
 			}
 		case <-doubt.C:
 			if !v.Current() && exhausted(ctx, cons, seen) {
-				v.complete(f.generation)
+				v.complete(ctx, f.generation)
 			}
 		case err := <-failed:
 			return err
@@ -53,10 +53,11 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 }
 
 // complete ends a snapshot: nothing is left that the view has not seen.
-func (v *View[T]) complete(generation uint64) {
+func (v *View[T]) complete(ctx context.Context, generation uint64) {
 	v.sweep(generation)
 	v.setCurrent(true, time.Time{})
 	v.loadedOnce.Do(func() { close(v.loaded) })
+	v.log.InfoContext(ctx, "view is current", "values", v.Len(), "snapshot", generation)
 }
 
 // exhausted asks whether all that the consumer had to deliver was seen. The last message of a
