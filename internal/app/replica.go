@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -97,7 +98,7 @@ func (r *Replica) open(ctx context.Context) (err error) {
 
 // announce tells where the replica is, for people and for scripts.
 func (r *Replica) announce(ctx context.Context) error {
-	r.log.InfoContext(ctx, "listening", "http", r.URL(), "nats", r.NATSURL(), "version", r.cfg.Version)
+	r.log.InfoContext(ctx, "listening", "http", r.listener.Addr().String(), "nats", r.NATSURL(), "version", r.cfg.Version)
 	err := announce("--listen-file", r.cfg.ListenFile, r.listener.Addr().String())
 	if r.embedded != nil {
 		err = errors.Join(err, announce("--nats-listen-file", r.cfg.NATSListenFile, r.NATSURL()))
@@ -108,8 +109,14 @@ func (r *Replica) announce(ctx context.Context) error {
 	return nil
 }
 
-// URL is where the replica answers HTTP.
-func (r *Replica) URL() string { return "http://" + r.listener.Addr().String() }
+// URL is where the replica answers HTTP, as a client on this machine reaches it.
+func (r *Replica) URL() string {
+	addr := r.listener.Addr().String()
+	if tcp, ok := r.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return "http://" + addr
+}
 
 // NATSURL is where the embedded server accepts clients; empty when it does not, or is not there.
 func (r *Replica) NATSURL() string {
