@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// adoptionJitter spreads the replicas, all of which see what an operator wrote.
-const adoptionJitter = 250 * time.Millisecond
+const (
+	// adoptionJitter spreads the replicas, all of which see what an operator wrote.
+	adoptionJitter = 250 * time.Millisecond
+	// adoptionRetry is the pause before what could not be written is tried again.
+	adoptionRetry = 2 * time.Second
+)
 
 // Adopt rewrites a valid planner that an operator wrote by hand, without TTL or without the four
 // fields, as a first insertion. Anything else is left as it is. It fails with ErrUnavailable, and
@@ -51,15 +55,28 @@ func (p *Planners) adoptAll(ctx context.Context) error {
 		if sleep(ctx, rand.N(adoptionJitter)) != nil {
 			return nil
 		}
-		for _, peerID := range p.pending.take() {
-			if err := p.Adopt(ctx, peerID); err != nil && ctx.Err() == nil {
-				p.log.WarnContext(ctx, "planner written by hand could not be taken in", "peer_id", peerID, "error", err)
-				if errors.Is(err, ErrUnavailable) {
-					p.pending.add(peerID)
-				}
+		if again := p.adopt(ctx, p.pending.take()); len(again) > 0 {
+			if sleep(ctx, adoptionRetry) != nil {
+				return nil
 			}
+			p.pending.add(again...)
 		}
 	}
+}
+
+// adopt returns the peers to try again, because NATS was out of reach.
+func (p *Planners) adopt(ctx context.Context, peerIDs []string) (again []string) {
+	for _, peerID := range peerIDs {
+		switch err := p.Adopt(ctx, peerID); {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, ErrUnavailable):
+			again = append(again, peerID)
+		case err != nil:
+			p.log.WarnContext(ctx, "planner written by hand cannot be taken in", "peer_id", peerID, "error", err)
+		}
+	}
+	return again
 }
 
 // pending is a set of peers that somebody has to look at. It holds at most the keys of the bucket.
@@ -73,9 +90,11 @@ func newPending() pending {
 	return pending{wake: make(chan struct{}, 1), peers: map[string]struct{}{}}
 }
 
-func (q *pending) add(peerID string) {
+func (q *pending) add(peerIDs ...string) {
 	q.mu.Lock()
-	q.peers[peerID] = struct{}{}
+	for _, peerID := range peerIDs {
+		q.peers[peerID] = struct{}{}
+	}
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:

@@ -194,3 +194,24 @@ func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
 		t.Errorf("%d clients won", n)
 	}
 }
+
+func TestABrokenWorkflowIsReportedAndMended(t *testing.T) {
+	t.Parallel()
+	st, js := running(t, natstest.Start(t), store.Config{})
+	kv, err := js.KeyValue(t.Context(), "workflows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{"w": "{", "other": string(workflowJSON("w", "x"))} {
+		if _, err := kv.Put(t.Context(), key, []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	natstest.Eventually(t, "both are reported", func() bool { return len(st.Workflows.View().Broken()) == 2 })
+	w := workflows{t, st}
+	w.shows("")
+	if out := w.create("mended", at(1)); out != store.Stored {
+		t.Errorf("outcome = %v", out)
+	}
+	w.shows("mended")
+}
