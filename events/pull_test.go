@@ -1,0 +1,39 @@
+package events
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+func TestWordsOfTheServer(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		subject, code, description string
+		pending                    int
+		ends                       bool // the session
+	}{
+		"heartbeat":       {"inbox.2", "100", "Idle Heartbeat", 5, false},
+		"expired":         {"inbox.2", "408", "Request Timeout", 0, false},
+		"full":            {"inbox.2", "409", "Message Size Exceeds MaxBytes", 0, false},
+		"done":            {"inbox.2", "409", "Batch Completed", 0, false},
+		"late word":       {"inbox.1", "409", "Batch Completed", 5, false},
+		"deleted":         {"inbox.2", "409", "Consumer Deleted", 5, true},
+		"leader moved":    {"inbox.2", "409", "Leadership Change", 5, true},
+		"nobody there":    {"inbox.2", "503", "", 5, true},
+		"never heard of":  {"inbox.2", "777", "Novelty", 5, true},
+		"without a word":  {"inbox.2", "", "", 5, true},
+		"late, and grave": {"inbox.1", "409", "Consumer Deleted", 5, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := nats.NewMsg(tc.subject)
+			m.Header.Set("Status", tc.code)
+			m.Header.Set("Description", tc.description)
+			p := &pull{reply: "inbox.2", pending: 5}
+			if err := p.status(m); (err != nil) != tc.ends || p.pending != tc.pending {
+				t.Errorf("pending %d, error %v", p.pending, err)
+			}
+		})
+	}
+}
