@@ -33,7 +33,7 @@ func TestPanicsInStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := brittle{w}
-	s.Attach(httpapi.Parts{Checks: check.NewService(state, streams.NewHub(), state, nil, time.Now)})
+	s.Attach(httpapi.Parts{Checks: check.NewService(state, streams.NewHub(nil), state, nil, time.Now)})
 
 	if code, _ := closed(t, s.dial(t, "/oc/w/check"+inDecember, nil)); code != websocket.StatusInternalError {
 		t.Errorf("code is %d", code)

@@ -56,7 +56,7 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 	if s.store, err = store.Open(t.Context(), js, store.Config{}, log, s.reg); err != nil {
 		t.Fatal(err)
 	}
-	hub := streams.NewHub()
+	hub := streams.NewHub(nil)
 	wants := demand.New("replica-1", s.store, s.bus, log, time.Now)
 	planners, workflows := s.store.Planners.View(), s.store.Workflows.View()
 	planners.OnChange(hub.PlannerChanged)

@@ -1,6 +1,11 @@
 package streams
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
 
 // Hub wakes those who subscribed to a planner or a workflow. All methods are safe for concurrent use.
 type Hub struct {
@@ -8,9 +13,13 @@ type Hub struct {
 	workflows registry
 }
 
-// NewHub returns a Hub without subscribers.
-func NewHub() *Hub {
-	return &Hub{planners: newRegistry(), workflows: newRegistry()}
+// NewHub returns a Hub without subscribers; reg may be nil.
+func NewHub(reg prometheus.Registerer) *Hub {
+	conflated := promauto.With(reg).NewCounter(prometheus.CounterOpts{
+		Name: "oc_scheduler_results_conflated_total",
+		Help: "Changes that found a stream still busy with an earlier one: both are told by one result.",
+	})
+	return &Hub{planners: newRegistry(conflated), workflows: newRegistry(conflated)}
 }
 
 // SubscribePlannerUpdates returns a channel of capacity 1 that is signalled after a planner of any

@@ -2,9 +2,12 @@ package streams_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
@@ -15,7 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSignalsCoalesceAndStop(t *testing.T) {
 	t.Parallel()
-	h := streams.NewHub()
+	reg := prometheus.NewRegistry()
+	h := streams.NewHub(reg)
 	planners, cancelPlanners := h.SubscribePlannerUpdates([]string{"a", "b", "a"})
 	workflow, cancelWorkflow := h.SubscribeWorkflowUpdates("a") // same name, other registry
 	defer cancelWorkflow()
@@ -25,6 +29,12 @@ func TestSignalsCoalesceAndStop(t *testing.T) {
 	}
 	if got := drain(planners); got != 1 {
 		t.Errorf("%d signals waited, want 1", got)
+	}
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(`# HELP oc_scheduler_results_conflated_total Changes that found a stream still busy with an earlier one: both are told by one result.
+# TYPE oc_scheduler_results_conflated_total counter
+oc_scheduler_results_conflated_total 5
+`)); err != nil {
+		t.Error(err)
 	}
 	h.PlannerChanged("c")
 	if got := drain(planners) + drain(workflow); got != 0 {
@@ -47,7 +57,7 @@ func TestSignalsCoalesceAndStop(t *testing.T) {
 func TestNoSignalIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		h := streams.NewHub()
+		h := streams.NewHub(nil)
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(t, "ids")
 		ch, cancel := h.SubscribePlannerUpdates(ids)
 		defer cancel()
@@ -71,7 +81,7 @@ func TestNoSignalIsLost(t *testing.T) {
 
 func TestSubscribeSignalCancelRace(t *testing.T) {
 	t.Parallel()
-	h := streams.NewHub()
+	h := streams.NewHub(nil)
 	var wg sync.WaitGroup
 	for n := range 50 {
 		wg.Go(func() {
@@ -90,7 +100,7 @@ func TestSubscribeSignalCancelRace(t *testing.T) {
 }
 
 func BenchmarkSignal1000(b *testing.B) {
-	h := streams.NewHub()
+	h := streams.NewHub(nil)
 	for range 1000 {
 		_, cancel := h.SubscribePlannerUpdates([]string{"a"})
 		defer cancel()

@@ -1,15 +1,21 @@
 package streams
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // registry maps an id to the channels that want to hear of it.
 type registry struct {
+	conflated prometheus.Counter
+
 	mu   sync.RWMutex
 	subs map[string]map[chan struct{}]struct{}
 }
 
-func newRegistry() registry {
-	return registry{subs: map[string]map[chan struct{}]struct{}{}}
+func newRegistry(conflated prometheus.Counter) registry {
+	return registry{conflated: conflated, subs: map[string]map[chan struct{}]struct{}{}}
 }
 
 func (r *registry) subscribe(ids []string) (<-chan struct{}, func()) {
@@ -45,6 +51,7 @@ func (r *registry) signal(id string) {
 		select {
 		case ch <- struct{}{}:
 		default:
+			r.conflated.Inc()
 		}
 	}
 }

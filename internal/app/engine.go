@@ -48,7 +48,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	if err != nil {
 		return nil, fmt.Errorf("opening the bus: %w", err)
 	}
-	hub := streams.NewHub()
+	hub := streams.NewHub(reg)
 	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, time.Now)
 	st.Planners.View().OnChange(hub.PlannerChanged)
 	st.Planners.View().OnChange(wants.PlannerChanged)

@@ -39,7 +39,7 @@ type world struct {
 
 func newWorld(now func() time.Time) *world {
 	w := &world{
-		Hub: streams.NewHub(), registry: prometheus.NewRegistry(), loaded: true, workflows: map[string]*workflow.Workflow{},
+		Hub: streams.NewHub(nil), registry: prometheus.NewRegistry(), loaded: true, workflows: map[string]*workflow.Workflow{},
 		planners: map[string]*planner.Planner{}, stored: map[string]time.Time{}, watched: map[string]int{},
 	}
 	w.service = check.NewService(w, w.Hub, w, w.registry, now)

@@ -280,3 +280,24 @@ func (f *fleet) stored(t *testing.T, what string) (n int) {
 	}
 	return n
 }
+
+// TestReopenedAtOnceKeepsThePlanner: a page that is loaded again closes its stream and opens another.
+func TestReopenedAtOnceKeepsThePlanner(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	release := a.Watch([]string{"p"})
+	f.eventuallySaid(t, "p", "request")
+	f.publishPlanner(t, "p")
+	eventually(t, "cached", func() bool { return a.cached("p") })
+	for range 200 {
+		release()
+		release = a.Watch([]string{"p"})
+	}
+	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" && !a.wants.get("p").unlisted() })
+	defer release()
+	// The planner may have been closed in between; then it must have been asked for again.
+	eventually(t, "cached or asked for", func() bool {
+		return a.cached("p") || len(f.said("p")) > 0 && f.said("p")[len(f.said("p"))-len("request"):] == "request"
+	})
+}

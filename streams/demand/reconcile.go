@@ -70,6 +70,9 @@ func (s *Service) leave(ctx context.Context, peerID string) error {
 // done: should this replica die on the way, the sweep finds it.
 func (s *Service) end(ctx context.Context, peerID string) error {
 	unwatched := func(ctx context.Context) (bool, error) {
+		if s.wants.get(peerID).watchers > 0 { // a stream has come that the list does not show yet
+			return false, nil
+		}
 		replicas, err := s.store.Interest.Replicas(ctx, peerID)
 		return len(replicas) == 0, err
 	}
