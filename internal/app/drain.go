@@ -12,7 +12,7 @@ const shutdownWithin = 15 * time.Second
 // then streams are closed so that their clients reconnect elsewhere. What the streams watch is left
 // in the fleet's lists until the lease ends, so that they find their planners there.
 func (r *Replica) drain(ctx context.Context) {
-	r.log.InfoContext(ctx, "draining", "grace", r.cfg.DrainGrace)
+	r.log.InfoContext(ctx, "draining", "grace", r.cfg.DrainGrace.String())
 	r.http.Retire()
 	if err := retract("--ready-file", r.cfg.ReadyFile); err != nil {
 		r.log.WarnContext(ctx, "ready file is still there", "error", err)

@@ -15,7 +15,7 @@ const markWithin = 2 * time.Second
 // It fails with store.ErrLeaseHeld when another process keeps it.
 func (r *Replica) holdLease(ctx context.Context, leases *store.Leases) (*store.Held, error) {
 	slow := time.AfterFunc(markWithin, func() {
-		r.waiting(ctx, fmt.Errorf("--replica-id: the lease of an earlier %s still lives", r.cfg.ReplicaID))
+		r.waiting(ctx, fmt.Errorf("--replica-id: another %q still holds the lease", r.cfg.ReplicaID))
 	})
 	defer slow.Stop()
 	held, err := leases.Acquire(ctx, r.cfg.ReplicaID, store.Lease{
