@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -175,5 +176,22 @@ func TestFaultsAreBounded(t *testing.T) {
 	var list fault.List
 	if !errors.As(err, &list) || len(list) != fault.MaxListed+1 {
 		t.Errorf("%d faults", len(list))
+	}
+}
+
+func TestDimensionsOfADemandAreBounded(t *testing.T) {
+	t.Parallel()
+	demand := func(n int) []byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `%s"d%d":1`, map[bool]string{true: ","}[i > 0], i)
+		}
+		return fmt.Appendf(nil, `{"id":"w","graph":{"items":{"n":{"compute":{"id":"r","peer_id":"p","demand":{%s}}}}}}`, b.String())
+	}
+	if _, err := workflow.Decode(demand(256)); err != nil {
+		t.Error(err)
+	}
+	if _, err := workflow.Decode(demand(257)); err == nil || !strings.Contains(err.Error(), "$.graph.items.n.compute.demand") {
+		t.Errorf("257 dimensions: %v", err)
 	}
 }

@@ -117,6 +117,9 @@ func (r *reader) demand(need *Need) error {
 	demand, err := planner.ReadQuantities(r.d, r.path(), planner.Up, &r.faults)
 	need.Whole = false
 	need.Demand = slices.DeleteFunc(demand, func(q planner.Quantity) bool { return q.Amount == 0 })
+	if len(need.Demand) > maxDimensions {
+		r.fault("asks for %d dimensions, at most %d are allowed", len(need.Demand), maxDimensions)
+	}
 	return err
 }
 
@@ -151,3 +154,6 @@ func timesMillion(number string) string {
 	exponent, _ := strconv.Atoi(power) // 0 without a power, the nearest int for one out of range
 	return mantissa + "e" + strconv.Itoa(min(max(exponent, -1_000_000), 1_000_000)+6)
 }
+
+// maxDimensions bounds one demand: a check costs as many timelines as it has dimensions.
+const maxDimensions = 256
