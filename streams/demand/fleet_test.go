@@ -12,14 +12,13 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"go.uber.org/goleak"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
 
 // fleet is a NATS server with replicas of everything below the HTTP side, and an ear on the bus.
 type fleet struct {
