@@ -12,7 +12,8 @@ import (
 	"oc-scheduler/store/fault"
 )
 
-// getCheck serves one path by three carriers: a WebSocket, server-sent events, or one answer.
+// getCheck serves one path by three carriers: a WebSocket, server-sent events, or one answer, which
+// may wait as that of postCheck does.
 func (s *Server) getCheck(c echo.Context) error {
 	c.Response().Header().Add(echo.HeaderVary, "Accept")
 	parts, workflowID, err := s.addressed(c)
@@ -25,11 +26,15 @@ func (s *Server) getCheck(c echo.Context) error {
 	case r.Method == http.MethodGet && prefersEvents(r):
 		return s.serveEvents(c, parts.Checks, workflowID)
 	}
-	request, err := queried(c)
+	request, err := queried(c, waitParameter)
 	if err != nil {
 		return err
 	}
-	frame, err := parts.Checks.Once(workflowID, request)
+	wait, err := s.waiting(c)
+	if err != nil {
+		return err
+	}
+	frame, err := s.ask(c, parts.Checks, workflowID, request, wait)
 	if err != nil {
 		return err
 	}
@@ -69,13 +74,14 @@ func (s *Server) postCheck(c echo.Context) error {
 	return c.JSONBlob(http.StatusOK, frame.JSON)
 }
 
-// queried reads the check request in the query. The error is a fault.List.
-func queried(c echo.Context) (booking.Request, error) {
+// queried reads the check request in the query; skip names parameters that are not part of it. The
+// error is a fault.List.
+func queried(c echo.Context, skip ...string) (booking.Request, error) {
 	values, err := url.ParseQuery(c.Request().URL.RawQuery)
 	if err != nil {
 		return booking.Request{}, fault.List{{Path: fault.Root, Message: "the query is malformed: " + err.Error()}}
 	}
-	return booking.ParseQuery(values)
+	return booking.ParseQuery(values, skip...)
 }
 
 // prefersEvents reports whether text/event-stream is the first of the media types accepted that this

@@ -12,16 +12,19 @@ import (
 	"oc-scheduler/streams/check"
 )
 
+// waitParameter makes a single answer wait for planners that are missing.
+const waitParameter = "wait"
+
 // waiting is the ?wait= of a request, cut to what is allowed; zero where there is none. The error is
 // a fault.List.
 func (s *Server) waiting(c echo.Context) (time.Duration, error) {
-	text := c.QueryParam("wait")
+	text := c.QueryParam(waitParameter)
 	if text == "" {
 		return 0, nil
 	}
 	wait, err := time.ParseDuration(text)
 	if err != nil || wait < 0 {
-		return 0, fault.List{{Path: fault.Member(fault.Root, "wait"), Message: "must be a duration like 5s"}}
+		return 0, fault.List{{Path: fault.Member(fault.Root, waitParameter), Message: "must be a duration like 5s"}}
 	}
 	return min(wait, s.cfg.MaxWait), nil
 }

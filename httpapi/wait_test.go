@@ -34,9 +34,11 @@ func TestWaitingForAMissingPlanner(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, httpapi.Config{WriteTimeout: 200 * time.Millisecond, ReadTimeout: 200 * time.Millisecond})
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	late := s.do(t, http.MethodPost, "/oc/w/check?wait=400ms", asked).ok(t, http.StatusOK) // longer than the server's timeouts
-	if r := late.json(t); r["status"] != "unknown" || len(r["missing_planners"].([]any)) != 1 {
-		t.Errorf("at the deadline: %v", r)
+	for method, target := range map[string]string{http.MethodPost: "?wait=400ms", http.MethodGet: inDecember + "&wait=400ms"} {
+		late := s.do(t, method, "/oc/w/check"+target, asked).ok(t, http.StatusOK) // longer than the server's timeouts
+		if r := late.json(t); r["status"] != "unknown" || len(r["missing_planners"].([]any)) != 1 {
+			t.Errorf("%s at the deadline: %v", method, r)
+		}
 	}
 	answered := make(chan answer)
 	go func() { answered <- s.do(t, http.MethodPost, "/oc/w/check?wait=15s", asked) }()

@@ -19,7 +19,7 @@ func Check(w *workflow.Workflow, index func(peerID string) *planner.Index, r Req
 
 // Check evaluates the problem in a window. Version and ComputedAt are left for the caller to fill.
 func (p *Problem) Check(w Window) *Result {
-	found, searched, exhausted := p.move(&w)
+	exhausted := p.move(&w)
 	r := &Result{
 		Type: "result", WorkflowID: p.workflowID, Start: instant(w.Start), End: instant(w.End),
 		Resources:       p.place(w),
@@ -31,11 +31,8 @@ func (p *Problem) Check(w Window) *Result {
 	if r.Status == Unavailable && len(p.missing) == 0 {
 		r.Preemptible = w.Preemption && p.existing()
 		r.Available = r.Preemptible
-		if !searched {
-			var start int64
-			if start, found, exhausted = p.earliest(w.From, w.End-w.Start); found {
-				r.NextSlot = &Slot{instant(start), instant(start + w.End - w.Start)}
-			}
+		if !w.AsPossible { // else the search is over, and found nothing
+			r.NextSlot, exhausted = p.nextSlot(w)
 		}
 	}
 	if exhausted {
@@ -45,15 +42,25 @@ func (p *Problem) Check(w Window) *Result {
 }
 
 // move replaces the window, with AsPossible, by the earliest one that fits.
-func (p *Problem) move(w *Window) (found, searched, exhausted bool) {
+func (p *Problem) move(w *Window) (exhausted bool) {
 	if !w.AsPossible {
-		return false, false, false
+		return false
 	}
-	start, found, exhausted := p.earliest(w.From, w.End-w.Start)
-	if found {
-		w.Start, w.End = start, start+w.End-w.Start
+	slot, exhausted := p.nextSlot(*w)
+	if slot != nil {
+		w.Start, w.End = slot.Start.UnixNano(), slot.End.UnixNano()
 	}
-	return found, true, exhausted
+	return exhausted
+}
+
+// nextSlot is the earliest window that fits, of the length of w; nil when there is none.
+func (p *Problem) nextSlot(w Window) (slot *Slot, exhausted bool) {
+	length := w.End - w.Start
+	start, found, exhausted := p.earliest(w.From, length)
+	if !found {
+		return nil, exhausted
+	}
+	return &Slot{instant(start), instant(start + length)}, false
 }
 
 // place places all groups in the window and answers for each item, in the order of their ids.

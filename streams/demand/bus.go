@@ -24,7 +24,7 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 	if err != nil {
 		return err
 	}
-	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome)
+	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome.String())
 	return s.received(ctx, p.PeerID())
 }
 
@@ -39,7 +39,7 @@ func (s *Service) WorkflowCreated(ctx context.Context, a events.Arrival, raw []b
 	if err != nil {
 		return err
 	}
-	s.log.DebugContext(ctx, "workflow received", "workflow_id", w.ID(), "outcome", outcome)
+	s.log.DebugContext(ctx, "workflow received", "workflow_id", w.ID(), "outcome", outcome.String())
 	return s.requestMissing(ctx, w.Peers())
 }
 
