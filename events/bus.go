@@ -17,10 +17,12 @@ type Bus struct {
 	ackWait  time.Duration // how long a replica may be silent about a message before another gets it
 }
 
+const ackWait = 10 * time.Second
+
 // OpenBus makes the streams and the consumer, or verifies those that stand. It fails with a
 // *ConfigError for what an operator must mend; any other error may pass.
 func OpenBus(ctx context.Context, js jetstream.JetStream, replicas int) (*Bus, error) {
-	return openBus(ctx, &Bus{js: js, replicas: replicas, ackWait: 10 * time.Second})
+	return openBus(ctx, &Bus{js: js, replicas: replicas, ackWait: ackWait})
 }
 
 func openBus(ctx context.Context, b *Bus) (*Bus, error) {
@@ -103,7 +105,7 @@ func (b *Bus) stream(ctx context.Context, want jetstream.StreamConfig) (jetstrea
 	if err != nil {
 		return nil, err
 	}
-	if d := streamDifferences(stream.CachedInfo().Config, want); len(d) > 0 {
+	if d := StreamDifferences(stream.CachedInfo().Config, want); len(d) > 0 {
 		return nil, &ConfigError{What: "stream " + want.Name, Differences: d}
 	}
 	return stream, nil
@@ -136,7 +138,7 @@ func (b *Bus) consumer(ctx context.Context, stream jetstream.Stream) error {
 	if err != nil {
 		return err
 	}
-	if d := consumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
+	if d := ConsumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
 		return &ConfigError{What: fmt.Sprintf("consumer %s of stream %s", Durable, Stream), Differences: d}
 	}
 	return nil

@@ -15,8 +15,8 @@ func (d *differences) compare(field string, have, want any) {
 	}
 }
 
-// streamDifferences compares the fields on which correctness depends; an operator may have set others.
-func streamDifferences(have, want jetstream.StreamConfig) []Difference {
+// StreamDifferences compares the fields on which correctness depends; an operator may have set others.
+func StreamDifferences(have, want jetstream.StreamConfig) []Difference {
 	var d differences
 	d.compare("subjects", slices.Sorted(slices.Values(have.Subjects)), slices.Sorted(slices.Values(want.Subjects)))
 	d.compare("retention", have.Retention, want.Retention)
@@ -37,7 +37,8 @@ func streamDifferences(have, want jetstream.StreamConfig) []Difference {
 	return d
 }
 
-func consumerDifferences(have, want jetstream.ConsumerConfig) []Difference {
+// ConsumerDifferences is to consumers what StreamDifferences is to streams.
+func ConsumerDifferences(have, want jetstream.ConsumerConfig) []Difference {
 	var d differences
 	d.compare("deliver_policy", have.DeliverPolicy, want.DeliverPolicy)
 	d.compare("ack_policy", have.AckPolicy, want.AckPolicy)

@@ -15,6 +15,8 @@ const (
 	RequestsBucket  = "requests"
 )
 
+var buckets = []string{PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket}
+
 // Lives of markers. While a marker stands, whoever was away learns of the removal.
 const (
 	plannerMarkerTTL = 24 * time.Hour

@@ -47,7 +47,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[string]jetstream.Stream, error) {
 	streams := map[string]jetstream.Stream{}
 	var errs []error
-	for _, name := range []string{PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket} {
+	for _, name := range buckets {
 		stream, err := ensureStream(ctx, js, layout(name, cfg.Replicas))
 		if errors.Is(err, ErrUnavailable) {
 			return nil, err // for the others it would only take as long again

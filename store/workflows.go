@@ -24,18 +24,21 @@ type WorkflowRecord struct {
 }
 
 func newWorkflows(o opener, b *bucket) *Workflows {
-	return &Workflows{b, NewView(o.js, b.name, decodeWorkflow, o.viewOptions(b.name)...)}
+	decode := func(workflowID string, m jetstream.Msg) (WorkflowRecord, error) {
+		return decodeWorkflow(workflowID, m.Data())
+	}
+	return &Workflows{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
 }
 
-func decodeWorkflow(workflowID string, m jetstream.Msg) (WorkflowRecord, error) {
-	w, err := workflow.Decode(m.Data())
+func decodeWorkflow(workflowID string, data []byte) (WorkflowRecord, error) {
+	w, err := workflow.Decode(data)
 	if err != nil {
 		return WorkflowRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
 	}
 	if w.ID() != workflowID {
 		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", ErrUndecodable)
 	}
-	return WorkflowRecord{w, m.Data()}, nil
+	return WorkflowRecord{w, data}, nil
 }
 
 // View is this replica's copy of the workflows.
