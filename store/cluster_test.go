@@ -10,7 +10,7 @@ import (
 
 func TestThreeServersLoseOne(t *testing.T) {
 	t.Parallel()
-	servers := natstest.StartCluster(t, 3)
+	servers := natstest.StartCluster(t, 3).Servers
 	var st *store.Store
 	js := servers[0].JetStream(t)
 	natstest.Eventually(t, "the cluster takes the buckets", func() bool {

@@ -58,7 +58,7 @@ func TestManyWritersLoseNothing(t *testing.T) {
 
 func TestManyWritersLoseNothingInACluster(t *testing.T) {
 	t.Parallel()
-	servers := natstest.StartCluster(t, 3)
+	servers := natstest.StartCluster(t, 3).Servers
 	buckets := make([]*bucket, len(servers))
 	for i, srv := range servers {
 		buckets[i] = counterBucket(t, srv, 3)

@@ -2,70 +2,150 @@ package natstest
 
 import (
 	"fmt"
-	"net"
 	"net/url"
-	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
-// StartCluster runs n servers that replicate JetStream among them until the test ends. Clients learn
-// of all servers from the one they connect to.
-func StartCluster(tb testing.TB, n int) []*Server {
+// Cluster is servers that replicate JetStream among them. Their links to each other go through
+// proxies, so that one can be partitioned away.
+type Cluster struct {
+	Servers []*Server
+	links   map[[2]int]*Proxy // by the places of the one that connects and the other
+}
+
+// nowhere is what servers tell each other as their addresses, lest they find a way around the
+// proxies.
+const nowhere = "127.0.0.1:9"
+
+// StartCluster runs n servers in this process until the test ends. Clients learn of all servers from
+// the one they connect to.
+func StartCluster(tb testing.TB, n int, change ...func(*server.Options)) *Cluster {
 	tb.Helper()
-	ports := freePorts(tb, n)
-	routes := make([]*url.URL, n)
-	for i, port := range ports {
-		routes[i] = &url.URL{Scheme: "nats", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
-	}
-	servers := make([]*Server, n)
-	for i, port := range ports {
-		servers[i] = Start(tb, func(o *server.Options) {
+	return startCluster(tb, n, embed, change)
+}
+
+// StartProcesses is StartCluster with a process for each server, which can be killed.
+func StartProcesses(tb testing.TB, n int, change ...func(*server.Options)) *Cluster {
+	tb.Helper()
+	return startCluster(tb, n, spawn, change)
+}
+
+func startCluster(tb testing.TB, n int, begin func(server.Options) (runner, error), change []func(*server.Options)) *Cluster {
+	tb.Helper()
+	ports, monitors := freePorts(tb, n), freePorts(tb, n)
+	c := &Cluster{links: map[[2]int]*Proxy{}}
+	for i := range n {
+		var routes []*url.URL
+		for j := range n {
+			if j == i {
+				continue
+			}
+			link := StartProxy(tb, local(ports[j]))
+			c.links[[2]int{i, j}] = link
+			routes = append(routes, &url.URL{Scheme: "nats", Host: link.Addr()})
+		}
+		all := append([]func(*server.Options){func(o *server.Options) {
 			o.ServerName = fmt.Sprintf("natstest-%d", i)
-			o.Cluster = server.ClusterOpts{Name: "natstest", Host: "127.0.0.1", Port: port}
+			o.Cluster = server.ClusterOpts{Name: "natstest", Host: "127.0.0.1", Port: ports[i], Advertise: nowhere}
 			o.Routes = routes
-		})
+			o.HTTPHost, o.HTTPPort = "127.0.0.1", monitors[i]
+		}}, change...)
+		c.Servers = append(c.Servers, launch(tb, begin, all...))
 	}
-	Eventually(tb, "the cluster has a leader", func() bool {
-		leaders := 0
-		for _, s := range servers {
-			running := s.server()
-			if running == nil || !running.JetStreamIsCurrent() {
+	c.AwaitHealthy(tb)
+	return c
+}
+
+// URLs are where clients connect.
+func (c *Cluster) URLs() []string {
+	urls := make([]string, len(c.Servers))
+	for i, s := range c.Servers {
+		urls[i] = s.URL()
+	}
+	return urls
+}
+
+// Connect opens a connection as Server.Connect does, to whichever server answers.
+func (c *Cluster) Connect(tb testing.TB, opts ...nats.Option) *nats.Conn {
+	tb.Helper()
+	return connect(tb, strings.Join(c.URLs(), ","), opts...)
+}
+
+// AwaitHealthy waits until a leader is there, and all servers that run are current with all that
+// they store.
+func (c *Cluster) AwaitHealthy(tb testing.TB) {
+	tb.Helper()
+	Eventually(tb, "the cluster is healthy", func() bool {
+		if c.leader((*Server).metaLeaderSeen) == nil {
+			return false
+		}
+		for _, s := range c.Servers {
+			if s.Running() && !s.healthy() {
 				return false
 			}
-			if running.JetStreamIsLeader() {
-				leaders++
-			}
 		}
-		return leaders == 1
+		return true
 	})
-	return servers
 }
 
-func (s *Server) server() *server.Server {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running
-}
-
-// freePorts finds ports that nobody listens on: servers have to know those of each other before
-// they start.
-func freePorts(tb testing.TB, n int) []int {
+// MetaLeader waits for the server that decides where streams are.
+func (c *Cluster) MetaLeader(tb testing.TB) *Server {
 	tb.Helper()
-	var lc net.ListenConfig
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := lc.Listen(tb.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			tb.Fatalf("natstest: %v", err)
+	return c.awaitLeader(tb, "of the cluster", (*Server).metaLeaderSeen)
+}
+
+// StreamLeader waits for the server that leads a stream.
+func (c *Cluster) StreamLeader(tb testing.TB, stream string) *Server {
+	tb.Helper()
+	return c.awaitLeader(tb, "of "+stream, func(s *Server) string { return s.streamLeaderSeen(stream) })
+}
+
+func (c *Cluster) awaitLeader(tb testing.TB, what string, seen func(*Server) string) (leader *Server) {
+	tb.Helper()
+	Eventually(tb, "a leader "+what, func() bool { leader = c.leader(seen); return leader != nil })
+	return leader
+}
+
+// leader is the server that most take for the leader; nil while there is none.
+func (c *Cluster) leader(seen func(*Server) string) *Server {
+	votes := map[string]int{}
+	for _, s := range c.Servers {
+		if s.Running() {
+			votes[seen(s)]++
 		}
-		defer func() { _ = l.Close() }() // all at the end, so that no port is found twice
-		addr, ok := l.Addr().(*net.TCPAddr)
-		if !ok {
-			tb.Fatalf("natstest: listening on %v", l.Addr())
-		}
-		ports[i] = addr.Port
 	}
-	return ports
+	for name, n := range votes {
+		if s := c.byName(name); s != nil && s.Running() && n > len(c.Servers)/2 {
+			return s
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) byName(name string) *Server {
+	for _, s := range c.Servers {
+		if s.Name() == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Isolate stops all that passes between a server and the others, without closing anything, as a
+// network does that loses packets. Its clients reach it still.
+func (c *Cluster) Isolate(s *Server) { c.eachLink(s, (*Proxy).Hold) }
+
+// Rejoin ends Isolate. What was held on the old links is lost with them.
+func (c *Cluster) Rejoin(s *Server) { c.eachLink(s, (*Proxy).Reset) }
+
+func (c *Cluster) eachLink(s *Server, f func(*Proxy)) {
+	for ends, link := range c.links {
+		if c.Servers[ends[0]] == s || c.Servers[ends[1]] == s {
+			f(link)
+		}
+	}
 }

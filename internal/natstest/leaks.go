@@ -11,6 +11,7 @@ import (
 // created; a product's own never run these functions.
 func VerifyTestMain(m *testing.M) {
 	const server = "github.com/nats-io/nats-server/v2/server"
+	ServeIfAsked()
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction(server+".(*fileStore).flushStreamStateLoop"),
 		goleak.IgnoreAnyFunction(server+"/ats.Register.func1"),

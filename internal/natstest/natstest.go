@@ -1,11 +1,10 @@
-// Package natstest runs real NATS servers with JetStream inside a test: on a directory of their
-// own, on a port that stays the same over restarts.
+// Package natstest runs real NATS servers with JetStream inside a test: alone or as a cluster, in
+// the process of the test or in processes that can be killed, each on a directory of its own and on
+// a port that stays the same over restarts. Proxies in front of them cut, hold and delay links.
 package natstest
 
 import (
 	"errors"
-	"net"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,20 +15,33 @@ import (
 )
 
 // patience bounds every wait for a server: far above what a loaded machine takes.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // Server is a NATS server that can be stopped and started again with what it has stored.
 type Server struct {
-	opts server.Options
+	opts  server.Options
+	begin func(server.Options) (runner, error)
 
 	mu      sync.Mutex
-	running *server.Server
+	running runner // nil while stopped
 }
 
-// Start runs a server with JetStream until the test ends. Each change adjusts its options.
+// runner is a server that runs.
+type runner interface {
+	stop() // as an operator would
+	kill() // as kill -9 does, where that is possible
+}
+
+// Start runs a server with JetStream in this process until the test ends. Each change adjusts its
+// options.
 func Start(tb testing.TB, change ...func(*server.Options)) *Server {
 	tb.Helper()
-	s := &Server{opts: server.Options{
+	return launch(tb, embed, change...)
+}
+
+func launch(tb testing.TB, begin func(server.Options) (runner, error), change ...func(*server.Options)) *Server {
+	tb.Helper()
+	s := &Server{begin: begin, opts: server.Options{
 		ServerName: "natstest",
 		Host:       "127.0.0.1",
 		Port:       server.RANDOM_PORT,
@@ -42,38 +54,53 @@ func Start(tb testing.TB, change ...func(*server.Options)) *Server {
 	for _, f := range change {
 		f(&s.opts)
 	}
-	s.Restart(tb)
+	if s.opts.Port == server.RANDOM_PORT {
+		s.opts.Port = freePorts(tb, 1)[0]
+	}
 	tb.Cleanup(s.Stop)
+	s.Restart(tb)
 	return s
+}
+
+// Name is the server's, as streams and the monitoring name it.
+func (s *Server) Name() string { return s.opts.ServerName }
+
+// Running says whether the server has been started and not stopped or killed since.
+func (s *Server) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running != nil
 }
 
 // Stop ends the server as an operator would; what it stored stays. A stopped server stays stopped.
 func (s *Server) Stop() {
-	s.mu.Lock()
-	running := s.running
-	s.running = nil
-	s.mu.Unlock()
-	if running != nil {
-		running.Shutdown()
-		running.WaitForShutdown()
+	if r := s.take(); r != nil {
+		r.stop()
 	}
+}
+
+// Kill ends the server as kill -9 does; one that runs in this process is stopped.
+func (s *Server) Kill() {
+	if r := s.take(); r != nil {
+		r.kill()
+	}
+}
+
+func (s *Server) take() runner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.running
+	s.running = nil
+	return r
 }
 
 // Restart stops the server when it runs and starts it on the same port and directory.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.Stop()
-	opts := s.opts // the server keeps and changes what it is given
-	running, err := server.NewServer(&opts)
+	running, err := s.begin(s.opts)
 	if err != nil {
-		tb.Fatalf("natstest: %v", err)
-	}
-	running.Start()
-	if !running.ReadyForConnections(patience) {
-		tb.Fatal("natstest: the server does not accept connections")
-	}
-	if addr, ok := running.Addr().(*net.TCPAddr); ok {
-		s.opts.Port = addr.Port
+		tb.Fatalf("natstest: %s: %v", s.opts.ServerName, err)
 	}
 	s.mu.Lock()
 	s.running = running
@@ -81,13 +108,19 @@ func (s *Server) Restart(tb testing.TB) {
 }
 
 // URL is where clients connect; it stays the same over restarts.
-func (s *Server) URL() string {
-	return "nats://" + net.JoinHostPort(s.opts.Host, strconv.Itoa(s.opts.Port))
-}
+func (s *Server) URL() string { return "nats://" + s.Addr() }
+
+// Addr is the host and port of URL.
+func (s *Server) Addr() string { return local(s.opts.Port) }
 
 // Connect opens a connection that outlives restarts of the server and buffers nothing while it is
 // down, as the product's own do; opts come after these. It is closed when the test ends.
 func (s *Server) Connect(tb testing.TB, opts ...nats.Option) *nats.Conn {
+	tb.Helper()
+	return connect(tb, s.URL(), opts...)
+}
+
+func connect(tb testing.TB, urls string, opts ...nats.Option) *nats.Conn {
 	tb.Helper()
 	closed := make(chan struct{})
 	all := append([]nats.Option{
@@ -97,7 +130,7 @@ func (s *Server) Connect(tb testing.TB, opts ...nats.Option) *nats.Conn {
 		nats.ReconnectBufSize(-1),
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }),
 	}, opts...)
-	nc, err := nats.Connect(s.URL(), all...)
+	nc, err := nats.Connect(urls, all...)
 	if err != nil {
 		tb.Fatalf("natstest: %v", err)
 	}

@@ -1,0 +1,66 @@
+package natstest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+)
+
+// TestAClusterLosesItsLeaders holds that servers, in this process or in their own, can be lost and
+// come back while what is stored stays.
+func TestAClusterLosesItsLeaders(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(testing.TB) *natstest.Cluster{
+		"in process": func(tb testing.TB) *natstest.Cluster { tb.Helper(); return natstest.StartCluster(tb, 3) },
+		"processes":  func(tb testing.TB) *natstest.Cluster { tb.Helper(); return natstest.StartProcesses(tb, 3) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t)
+			js, err := jetstream.New(c.Connect(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}, Replicas: 3}); err != nil {
+				t.Fatal(err)
+			}
+			stored := publish(t, js)
+			for _, leader := range []*natstest.Server{c.StreamLeader(t, "S"), c.MetaLeader(t)} {
+				leader.Kill()
+				stored = publish(t, js)
+				leader.Restart(t)
+				c.AwaitHealthy(t)
+			}
+			isolated := c.StreamLeader(t, "S")
+			c.Isolate(isolated)
+			natstest.Eventually(t, "another leader", func() bool {
+				return c.MetaLeader(t) != isolated && c.StreamLeader(t, "S") != isolated
+			})
+			c.Rejoin(isolated)
+			c.AwaitHealthy(t)
+			stream, err := js.Stream(t.Context(), "S")
+			if err != nil || stream.CachedInfo().State.LastSeq < stored {
+				t.Errorf("stream %+v, %v; sequence %d was acknowledged", stream, err, stored)
+			}
+		})
+	}
+}
+
+// publish stores a message, however long it takes.
+func publish(t *testing.T, js jetstream.JetStream) (sequence uint64) {
+	t.Helper()
+	natstest.Eventually(t, "a message is stored", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		ack, err := js.Publish(ctx, "s", nil)
+		if err == nil {
+			sequence = ack.Sequence
+		}
+		return err == nil
+	})
+	return sequence
+}
