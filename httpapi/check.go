@@ -30,15 +30,10 @@ func (s *Server) getCheck(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wait, err := s.waiting(c)
+	frame, err := s.ask(c, parts, workflowID, request)
 	if err != nil {
 		return err
 	}
-	frame, err := s.ask(c, parts.Checks, workflowID, request, wait)
-	if err != nil {
-		return err
-	}
-	parts.tellAge(c)
 	if done, err := tagged(c, etag(frame.Version)); done || err != nil {
 		return err
 	}
@@ -59,15 +54,10 @@ func (s *Server) postCheck(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wait, err := s.waiting(c)
+	frame, err := s.ask(c, parts, workflowID, request)
 	if err != nil {
 		return err
 	}
-	frame, err := s.ask(c, parts.Checks, workflowID, request, wait)
-	if err != nil {
-		return err
-	}
-	parts.tellAge(c)
 	h := c.Response().Header()
 	h.Set("ETag", etag(frame.Version))
 	h.Set(echo.HeaderCacheControl, "no-store")

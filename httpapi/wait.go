@@ -29,12 +29,22 @@ func (s *Server) waiting(c echo.Context) (time.Duration, error) {
 	return min(wait, s.cfg.MaxWait), nil
 }
 
-// ask answers one request: from what is cached, or, while wait lasts, as a stream that ends with the
-// first result without missing planners.
-func (s *Server) ask(c echo.Context, checks *check.Service, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
-	if wait == 0 {
-		return checks.Once(workflowID, request)
+// ask answers one request: from what is cached, or, while its ?wait= lasts, as a stream that ends with
+// the first result without missing planners.
+func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request booking.Request) (check.Frame, error) {
+	wait, err := s.waiting(c)
+	if err != nil {
+		return check.Frame{}, err
 	}
+	defer parts.tellAge(c)
+	if wait == 0 {
+		return parts.Checks.Once(workflowID, request)
+	}
+	return s.await(c, parts.Checks, workflowID, request, wait)
+}
+
+// await is a stream that ends with its first complete result, carried by one answer.
+func (s *Server) await(c echo.Context, checks *check.Service, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
 	leave, err := s.admit(c)
 	if err != nil {
 		return check.Frame{}, err
