@@ -1,0 +1,43 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"oc-scheduler/store"
+)
+
+// leases lists the replicas that live.
+func (e *exam) leases(ctx context.Context) {
+	var shown, endless []string
+	for r, err := range store.ReadLeases(ctx, e.js) {
+		switch {
+		case err != nil:
+			e.unreadable(err)
+			return
+		case r.Err != nil: // told with the other broken values
+		case !r.HasTTL:
+			endless = append(endless, r.ID)
+		default:
+			e.alive = append(e.alive, r.ID)
+			shown = append(shown, describe(r.ID, r.Value))
+		}
+	}
+	if len(endless) > 0 {
+		e.fail("a lease without TTL makes a replica seem alive for ever: "+some(endless),
+			"`nats kv del replicas NAME`, for each; a replica of that name that lives writes its own again")
+	}
+	if len(shown) == 0 {
+		e.warn("no replica lives", "start one: `oc-scheduler serve`")
+		return
+	}
+	e.ok("%s: %s", counted(len(shown), "replica"), some(shown))
+}
+
+func describe(id string, l store.Lease) string {
+	text := fmt.Sprintf("%s %s at %s", id, l.Version, l.Address)
+	if l.Draining {
+		text += ", draining"
+	}
+	return text
+}

@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+const certificateNotice = 14 * 24 * time.Hour
+
+// reach tries each NATS server; the first one that answers serves the other checks.
+func (e *exam) reach(context.Context) {
+	for _, server := range e.URLs {
+		nc, err := nats.Connect(server, slices.Concat(e.Options, []nats.Option{
+			nats.Name("oc-scheduler doctor"),
+			nats.NoReconnect(),
+			nats.Timeout(patience),
+			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // errors come back where they are waited for
+		})...)
+		if err != nil {
+			e.fail(fmt.Sprintf("%s: %v", shown(server), err), mendReach(err))
+			continue
+		}
+		e.reached(server, nc)
+		if e.nc == nil {
+			e.nc = nc
+		} else {
+			nc.Close()
+		}
+	}
+}
+
+func (e *exam) reached(server string, nc *nats.Conn) {
+	rtt, err := nc.RTT()
+	if err != nil {
+		e.fail(fmt.Sprintf("%s: %v", shown(server), err), mendReach(err))
+		return
+	}
+	state, err := nc.TLSConnectionState()
+	secured := "no TLS"
+	if err == nil {
+		secured = tls.VersionName(state.Version)
+		e.certificate(server, state)
+	}
+	e.ok("%s: server %s answers in %v, %s", shown(server), nc.ConnectedServerName(), rtt.Round(10*time.Microsecond), secured)
+	e.version(server, nc.ConnectedServerVersion())
+	e.payload(server, nc.MaxPayload())
+}
+
+func (e *exam) certificate(server string, state tls.ConnectionState) {
+	if len(state.PeerCertificates) == 0 {
+		return
+	}
+	if left := state.PeerCertificates[0].NotAfter.Sub(e.Now()); left < certificateNotice {
+		e.warn(fmt.Sprintf("%s: its certificate ends in %v", shown(server), left.Round(time.Minute)),
+			"give the server a new certificate (`tls` in nats.conf) and reload it: nats-server --signal reload")
+	}
+}
+
+// shown is a URL without its password.
+func shown(server string) string {
+	if u, err := url.Parse(server); err == nil {
+		return u.Redacted()
+	}
+	return "a URL that cannot be read"
+}
+
+func mendReach(err error) string {
+	if slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired},
+		func(target error) bool { return errors.Is(err, target) }) {
+		return "give --nats-creds, or user and password in the URL, as the server's configuration has them"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "give the certificate of the authority that signed the server's: --nats-ca"
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "use a name that stands in the server's certificate, or a certificate that holds this one"
+	}
+	if _, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		return "renew the server's certificate; if it is valid, set this machine's clock"
+	}
+	if strings.Contains(err.Error(), "tls:") {
+		return "if the server asks for a client certificate, give --nats-cert and --nats-key; both ends must speak TLS, or neither"
+	}
+	return "start the server, or mend the address, the name or the firewall between here and there"
+}

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"oc-scheduler/store"
+)
+
+// values looks for what stands in the buckets and cannot be read.
+func (e *exam) values(ctx context.Context) {
+	total, broken := 0, []string(nil)
+	for _, bucket := range []struct {
+		name string
+		read func() ([]string, int, error)
+	}{
+		{store.PlannersBucket, func() ([]string, int, error) { return brokenOf(store.ReadPlanners(ctx, e.js)) }},
+		{store.WorkflowsBucket, func() ([]string, int, error) { return brokenOf(store.ReadWorkflows(ctx, e.js)) }},
+		{store.InterestBucket, func() ([]string, int, error) { return brokenOf(store.ReadInterest(ctx, e.js)) }},
+		{store.RequestsBucket, func() ([]string, int, error) { return brokenOf(store.ReadRequests(ctx, e.js)) }},
+		{store.ReplicasBucket, func() ([]string, int, error) { return brokenOf(store.ReadLeases(ctx, e.js)) }},
+	} {
+		faults, n, err := bucket.read()
+		if err != nil {
+			e.unreadable(err)
+			return
+		}
+		total += n
+		for _, fault := range faults {
+			broken = append(broken, bucket.name+" "+fault)
+		}
+	}
+	if len(broken) > 0 {
+		e.warn(fmt.Sprintf("%s that cannot be read and count as absent: %s", counted(len(broken), "value"), some(broken)),
+			"`nats kv get BUCKET KEY --raw` shows it; write it anew, or `nats kv del BUCKET KEY`")
+		return
+	}
+	e.ok("%s in five buckets, all readable", counted(total, "value"))
+}
+
+// brokenOf lists, as "key: fault", what cannot be read.
+func brokenOf[T any](readings iter.Seq2[store.Reading[T], error]) (faults []string, total int, err error) {
+	for r, err := range readings {
+		if err != nil {
+			return nil, 0, err
+		}
+		total++
+		if r.Err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %v", r.Key, r.Err))
+		}
+	}
+	return faults, total, nil
+}
