@@ -79,7 +79,7 @@ func (h *Held) Run(ctx context.Context, events LeaseEvents) error {
 
 // wait renews after the interval; sooner when the last try failed or the lease changed.
 func (h *Held) wait(ctx context.Context, interval time.Duration, lost bool) error {
-	if lost || time.Since(time.Unix(0, h.renewed.Load())) > interval {
+	if lost || h.Unrenewed() > interval {
 		interval = min(interval, time.Second)
 	}
 	t := time.NewTimer(interval)
@@ -97,7 +97,7 @@ func (h *Held) wait(ctx context.Context, interval time.Duration, lost bool) erro
 // last good renewal was sent.
 func (h *Held) doubtful() bool {
 	ttl := h.leases.ttl
-	return time.Since(time.Unix(0, h.renewed.Load())) > ttl-ttl/10
+	return h.Unrenewed() > ttl-ttl/10
 }
 
 func call(f func()) {

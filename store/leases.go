@@ -77,3 +77,10 @@ type Held struct {
 	changed  chan struct{} // wakes Run
 	renewed  atomic.Int64  // when the last renewal that succeeded was sent, Unix ns
 }
+
+// Unrenewed is how long ago the last renewal that succeeded was sent. It goes through the stream's
+// leader, so it tells, too, for how long this replica may have been cut off from the cluster.
+func (h *Held) Unrenewed() time.Duration { return time.Since(time.Unix(0, h.renewed.Load())) }
+
+// Overdue says whether a renewal is late by more than it may take in good times.
+func (h *Held) Overdue() bool { return h.Unrenewed() > h.leases.ttl/3+attemptTimeout }

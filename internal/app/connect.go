@@ -52,6 +52,14 @@ func steadyOptions(name string) []nats.Option {
 	}
 }
 
+// NATSOptions checks the flags that lead to the NATS servers and reads the files they name.
+func (c Config) NATSOptions() ([]nats.Option, error) {
+	if err := errors.Join(flag("--nats-url", checkNATSURLs(c.NATSURL)), c.checkCredentials()); err != nil {
+		return nil, err
+	}
+	return credentialOptions(c)
+}
+
 // credentialOptions reads the files once, so that a wrong path is told at start.
 func credentialOptions(cfg Config) ([]nats.Option, error) {
 	var opts []nats.Option

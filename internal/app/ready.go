@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -47,13 +48,10 @@ func (r *Replica) isReady() bool {
 func (r *Replica) checks() []httpapi.Check {
 	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, {Name: "engine", Probe: r.probeEngine}}
 	if e := r.engine.Load(); e != nil {
-		checks = append(checks,
-			viewCheck(store.PlannersBucket, e.store.Planners.View()),
-			viewCheck(store.WorkflowsBucket, e.store.Workflows.View()),
-			viewCheck(store.InterestBucket, e.store.Interest.View()),
-			viewCheck(store.RequestsBucket, e.store.Requests.View()),
-			viewCheck(store.ReplicasBucket, e.store.Leases.View()),
-		)
+		for bucket, v := range e.views() {
+			checks = append(checks, viewCheck(bucket, v))
+		}
+		checks = append(checks, httpapi.Check{Name: "lease", Probe: e.probeLease})
 	}
 	return checks
 }
@@ -81,6 +79,17 @@ type follower interface {
 	Current() bool
 	Age() time.Duration
 	Broken() map[string]string
+}
+
+// views are all that the replica follows, by bucket.
+func (e *engine) views() iter.Seq2[string, follower] {
+	return func(yield func(string, follower) bool) {
+		_ = yield(store.PlannersBucket, e.store.Planners.View()) &&
+			yield(store.WorkflowsBucket, e.store.Workflows.View()) &&
+			yield(store.InterestBucket, e.store.Interest.View()) &&
+			yield(store.RequestsBucket, e.store.Requests.View()) &&
+			yield(store.ReplicasBucket, e.store.Leases.View())
+	}
 }
 
 func viewCheck(bucket string, v follower) httpapi.Check {

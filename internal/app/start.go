@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
@@ -27,7 +28,7 @@ func (r *Replica) runEngine(ctx context.Context) error {
 	if err == nil {
 		r.engine.Store(e)
 		r.http.Attach(e.parts())
-		err = e.run(ctx)
+		err = r.work(ctx, e)
 	}
 	switch {
 	case ctx.Err() != nil: // stopped, perhaps before NATS was reached
@@ -36,6 +37,14 @@ func (r *Replica) runEngine(ctx context.Context) error {
 		return &ConfigError{err}
 	}
 	return err
+}
+
+// work runs the engine until ctx ends, on whichever NATS server is in touch with its cluster.
+func (r *Replica) work(ctx context.Context, e *engine) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.run(ctx) })
+	g.Go(func() error { return r.roam(ctx, e) })
+	return g.Wait()
 }
 
 // persist tries f until it succeeds, with growing delays and jitter, for NATS out of reach is no

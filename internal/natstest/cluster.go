@@ -3,6 +3,7 @@ package natstest
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,26 @@ func (c *Cluster) MetaLeader(tb testing.TB) *Server {
 func (c *Cluster) StreamLeader(tb testing.TB, stream string) *Server {
 	tb.Helper()
 	return c.awaitLeader(tb, "of "+stream, func(s *Server) string { return s.streamLeaderSeen(stream) })
+}
+
+// ServerOf waits for the server that has the connection of that name.
+func (c *Cluster) ServerOf(tb testing.TB, connection string) (found *Server) {
+	tb.Helper()
+	Eventually(tb, connection+" is connected", func() bool {
+		for _, s := range c.Servers {
+			if s.Running() && slices.Contains(s.clients(), connection) {
+				found = s
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Except are the URLs of all other servers.
+func (c *Cluster) Except(s *Server) []string {
+	return slices.DeleteFunc(c.URLs(), func(url string) bool { return url == s.URL() })
 }
 
 func (c *Cluster) awaitLeader(tb testing.TB, what string, seen func(*Server) string) (leader *Server) {

@@ -47,6 +47,21 @@ func (s *Server) streamLeaderSeen(stream string) string {
 	return ""
 }
 
+// clients are the names of the connections that the server has.
+func (s *Server) clients() []string {
+	var connz struct {
+		Connections []struct{ Name string }
+	}
+	if !s.monitor("/connz?limit=10000", &connz) {
+		return nil
+	}
+	names := make([]string, len(connz.Connections))
+	for i, c := range connz.Connections {
+		names[i] = c.Name
+	}
+	return names
+}
+
 // monitor reads a page of the server's monitoring.
 func (s *Server) monitor(path string, into any) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -1,0 +1,218 @@
+package fleettest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/events"
+	"oc-scheduler/store/id"
+)
+
+// Said is what the scheduler said of one peer on the bus.
+type Said struct{ Requests, Closes []time.Time }
+
+// Heard reads all that the fleet has ever said on the bus, by peer.
+func Heard(ctx context.Context, js jetstream.JetStream) (map[string]Said, error) {
+	msgs, err := all(ctx, js, events.Stream, jetstream.DeliverAllPolicy, events.Propagation)
+	if err != nil {
+		return nil, err
+	}
+	heard := map[string]Said{}
+	for _, m := range msgs {
+		envelope, err := events.DecodeEnvelope(m.Data())
+		if err != nil || envelope.FromApp != "oc-scheduler" {
+			continue
+		}
+		said, err := events.DecodePropagated(envelope.Payload)
+		if err != nil {
+			return nil, err
+		}
+		var peer struct {
+			ID string `json:"peer_id"`
+		}
+		if err := json.Unmarshal(said.Payload, &peer); err != nil {
+			return nil, err
+		}
+		md, err := m.Metadata()
+		if err != nil {
+			return nil, err
+		}
+		s := heard[peer.ID]
+		switch said.Action {
+		case "PB_PLANNER":
+			s.Requests = append(s.Requests, md.Timestamp)
+		case "PB_CLOSE_PLANNER":
+			s.Closes = append(s.Closes, md.Timestamp)
+		}
+		heard[peer.ID] = s
+	}
+	return heard, nil
+}
+
+// Counts is Heard as numbers, once the bus can be read.
+func Counts(tb testing.TB, js jetstream.JetStream, peerIDs ...string) (requests, closes map[string]int) {
+	tb.Helper()
+	requests, closes = map[string]int{}, map[string]int{}
+	Until(tb, "the bus can be read", func() string {
+		heard, err := Heard(tb.Context(), js)
+		if err != nil {
+			return err.Error()
+		}
+		for _, p := range peerIDs {
+			requests[p], closes[p] = len(heard[p].Requests), len(heard[p].Closes)
+		}
+		return ""
+	})
+	return requests, closes
+}
+
+// Values reads the living values of a bucket, by identifier.
+func Values(ctx context.Context, js jetstream.JetStream, bucket string) (map[string][]byte, error) {
+	prefix := "$KV." + bucket + "."
+	msgs, err := all(ctx, js, "KV_"+bucket, jetstream.DeliverLastPerSubjectPolicy, prefix+">")
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]byte{}
+	for _, m := range msgs {
+		if m.Headers().Get("KV-Operation") != "" || m.Headers().Get(jetstream.MarkerReasonHeader) != "" {
+			continue
+		}
+		of, err := id.FromKey(strings.TrimPrefix(m.Subject(), prefix))
+		if err != nil {
+			return nil, err
+		}
+		values[of] = m.Data()
+	}
+	return values, nil
+}
+
+// all reads what a stream holds.
+func all(ctx context.Context, js jetstream.JetStream, stream string, policy jetstream.DeliverPolicy, filter string) ([]jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cons, err := js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		AckPolicy: jetstream.AckNonePolicy, DeliverPolicy: policy, FilterSubject: filter,
+		InactiveThreshold: 10 * time.Second, MemoryStorage: true, Replicas: 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var msgs []jetstream.Msg
+	for pending := int(cons.CachedInfo().NumPending); len(msgs) < pending; {
+		batch, err := cons.Fetch(min(pending-len(msgs), 1000), jetstream.FetchMaxWait(3*time.Second))
+		if err != nil {
+			return nil, err
+		}
+		before := len(msgs)
+		for m := range batch.Messages() {
+			msgs = append(msgs, m)
+		}
+		if err := batch.Error(); err != nil || len(msgs) == before {
+			return nil, fmt.Errorf("%s: %d of %d messages: %w", stream, len(msgs), pending, err)
+		}
+	}
+	return msgs, js.DeleteConsumer(ctx, stream, cons.CachedInfo().Name)
+}
+
+// Agree waits until every replica is ready and shows what the buckets hold.
+func Agree(tb testing.TB, js jetstream.JetStream, urls ...string) time.Duration {
+	tb.Helper()
+	return Until(tb, "all replicas show what the buckets hold", func() string { return Differ(tb.Context(), js, urls...) })
+}
+
+// Differ says in what a replica is not ready, or differs from the buckets; "" when it does not.
+func Differ(ctx context.Context, js jetstream.JetStream, urls ...string) string {
+	planners, err := planners(ctx, js)
+	if err != nil {
+		return err.Error()
+	}
+	workflows, err := Values(ctx, js, "workflows")
+	if err != nil {
+		return err.Error()
+	}
+	for _, url := range urls {
+		if a := Get(ctx, url+"/readyz"); a.Status != http.StatusOK {
+			return fmt.Sprintf("%s is not ready: %d %s", url, a.Status, a.Body)
+		}
+		shown := map[string]string{}
+		if err := list(ctx, url+"/planners", func(p summary) { shown[p.PeerID] = p.version() }); err != nil {
+			return err.Error()
+		}
+		if !maps.Equal(shown, planners) {
+			return fmt.Sprintf("%s shows planners %v, the bucket holds %v", url, shown, planners)
+		}
+		ids := map[string]bool{}
+		if err := list(ctx, url+"/oc", func(w struct{ ID string }) { ids[w.ID] = true }); err != nil {
+			return err.Error()
+		}
+		for of := range workflows {
+			if !ids[of] {
+				return fmt.Sprintf("%s lacks workflow %s", url, of)
+			}
+		}
+		if len(ids) != len(workflows) {
+			return fmt.Sprintf("%s shows workflows %v, the bucket holds %v", url, ids, slices.Sorted(maps.Keys(workflows)))
+		}
+	}
+	return ""
+}
+
+// summary is what a replica's list, or a stored value, says of a planner.
+type summary struct {
+	PeerID      string    `json:"peer_id"`
+	GeneratedAt time.Time `json:"generated_at"`
+	ExpiresAt   time.Time `json:"expires_at"`
+}
+
+func (s summary) version() string {
+	return s.GeneratedAt.Format(time.RFC3339Nano) + " until " + s.ExpiresAt.Format(time.RFC3339Nano)
+}
+
+func planners(ctx context.Context, js jetstream.JetStream) (map[string]string, error) {
+	values, err := Values(ctx, js, "planners")
+	if err != nil {
+		return nil, err
+	}
+	stored := map[string]string{}
+	for peer, value := range values {
+		var s summary
+		if err := json.Unmarshal(value, &s); err != nil {
+			return nil, err
+		}
+		stored[peer] = s.version()
+	}
+	return stored, nil
+}
+
+// list reads all pages of a replica's list.
+func list[T any](ctx context.Context, url string, each func(T)) error {
+	for cursor := ""; ; {
+		a := Get(ctx, url+"?limit=500&cursor="+cursor)
+		if a.Status != http.StatusOK {
+			return fmt.Errorf("%s: %d %s", url, a.Status, a.Body)
+		}
+		var page struct {
+			Items []T
+			Next  string `json:"next_cursor"`
+		}
+		if err := json.Unmarshal(a.Body, &page); err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			each(item)
+		}
+		if cursor = page.Next; cursor == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package fleettest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/events"
+)
+
+// total is what each peer has, and what each workflow needs of it: whatever is booked shows as a
+// conflict, from which clients can tell which planner they were answered with.
+const total = 1_000_000
+
+// window is when all workflows are to run.
+var window = struct{ start, end time.Time }{
+	time.Now().UTC().Truncate(time.Hour).Add(24 * time.Hour), time.Now().UTC().Truncate(time.Hour).Add(25 * time.Hour),
+}
+
+// CheckPath is the check stream of a workflow.
+func CheckPath(workflowID string) string {
+	return "/oc/" + workflowID + "/check?duration=1h&start=" + window.start.Format(time.RFC3339)
+}
+
+// Workflow needs all that each of the peers has.
+func Workflow(id string, peerIDs ...string) string {
+	items := make([]string, len(peerIDs))
+	for i, p := range peerIDs {
+		items[i] = fmt.Sprintf(`"n%d": {"compute": {"id": "gpu", "peer_id": %q, "demand": {"gpus": %d}}}`, i, p, total)
+	}
+	return fmt.Sprintf(`{"id": %q, "name": "of a fleet", "graph": {"items": {%s}}}`, id, strings.Join(items, ", "))
+}
+
+// Planner is a peer's planner with so much booked in the window; the level tells planners apart.
+func Planner(peerID string, generated time.Time, level int) []byte {
+	return fmt.Appendf(nil, `{"peer_id": %q, "generated_at": %q, "capacities": {"gpu": {"i0": {"gpus": %d}}},
+  "schedule": {"gpu": [{"start": %q, "end": %q, "instance_id": "i0", "usage": {"gpus": %d}}]}}`,
+		peerID, generated.UTC().Format(time.RFC3339Nano), total,
+		window.start.Format(time.RFC3339), window.end.Format(time.RFC3339), level)
+}
+
+// Event is a planner as it travels on the bus.
+func Event(planner []byte) ([]byte, error) {
+	payload, err := json.Marshal(map[string]any{"action": "PB_PLANNER", "payload": json.RawMessage(planner)})
+	if err != nil {
+		return nil, err
+	}
+	return events.Envelope{FromApp: "oc-discovery", Payload: payload}.Encode()
+}
+
+// Peers publish planners and remember what the bus has taken.
+type Peers struct {
+	js jetstream.JetStream
+
+	mu     sync.Mutex
+	levels map[string]int
+	skews  map[string]time.Duration
+}
+
+// NewPeers returns peers that publish through js.
+func NewPeers(js jetstream.JetStream) *Peers {
+	return &Peers{js: js, levels: map[string]int{}, skews: map[string]time.Duration{}}
+}
+
+// Skew sets a peer's clock ahead.
+func (p *Peers) Skew(peerID string, ahead time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.skews[peerID] = ahead
+}
+
+// Levels are those of the planners that the bus has taken last.
+func (p *Peers) Levels() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.levels)
+}
+
+// Publish sends a peer's next planner until the bus has taken it: what is published while a leader
+// is elected would be lost.
+func (p *Peers) Publish(ctx context.Context, peerID string) error {
+	p.mu.Lock()
+	level, skew := p.levels[peerID]+1, p.skews[peerID]
+	p.mu.Unlock()
+	event, err := Event(Planner(peerID, time.Now().Add(skew), level))
+	if err != nil {
+		return err
+	}
+	for !p.try(ctx, event) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.levels[peerID] = level
+	return nil
+}
+
+func (p *Peers) try(ctx context.Context, event []byte) bool {
+	attempt, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := p.js.Publish(attempt, events.Propagation, event); err == nil {
+		return true
+	}
+	pause := time.NewTimer(20 * time.Millisecond)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// PublishAll publishes a planner of each peer.
+func (p *Peers) PublishAll(tb testing.TB, peerIDs ...string) {
+	tb.Helper()
+	for _, peerID := range peerIDs {
+		if err := p.Publish(tb.Context(), peerID); err != nil {
+			tb.Fatalf("publishing the planner of %s: %v", peerID, err)
+		}
+	}
+}

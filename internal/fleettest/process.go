@@ -1,0 +1,95 @@
+package fleettest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Replica is an oc-scheduler in a process of its own.
+type Replica struct {
+	URL string
+
+	cmd   *exec.Cmd
+	ended chan struct{}
+	err   error // of the process, after ended
+}
+
+// Program is what is started as a replica.
+type Program struct {
+	Path string
+	Env  []string // besides that of this process
+}
+
+// Start starts a replica with the flags that every test needs and those given, and waits until it is
+// ready. It is killed at the end of the test.
+func (p Program) Start(tb testing.TB, flags ...string) *Replica {
+	tb.Helper()
+	dir := tb.TempDir()
+	listen, ready := filepath.Join(dir, "listen"), filepath.Join(dir, "ready")
+	args := append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--listen-file", listen, "--ready-file", ready, "--log-level", "warn",
+	}, flags...)
+	cmd := exec.CommandContext(context.Background(), p.Path, args...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stdout, cmd.Stderr = tb.Output(), tb.Output()
+	if err := cmd.Start(); err != nil {
+		tb.Fatalf("starting a replica: %v", err)
+	}
+	r := &Replica{cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		r.err = cmd.Wait()
+	}()
+	tb.Cleanup(r.Kill)
+	Until(tb, "the replica is ready", func() string {
+		select {
+		case <-r.ended:
+			tb.Fatalf("the replica ended: %v", r.err)
+		default:
+		}
+		_, err := os.Stat(ready)
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	addr, err := os.ReadFile(listen)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.URL = "http://" + strings.TrimSpace(string(addr))
+	return r
+}
+
+// Kill ends the process at once.
+func (r *Replica) Kill() {
+	_ = r.cmd.Process.Kill() // it may have ended
+	<-r.ended
+}
+
+// Drain asks the process to end, as an operator does; Wait waits for that.
+func (r *Replica) Drain() error { return r.cmd.Process.Signal(os.Interrupt) }
+
+// Wait waits for the end of the process. Its error is that of an exit code other than 0.
+func (r *Replica) Wait() error {
+	<-r.ended
+	return r.err
+}
+
+// Pause stops the process in its tracks until Resume.
+func (r *Replica) Pause() error { return r.signal(pauseSignal) }
+
+// Resume lets a paused process go on.
+func (r *Replica) Resume() error { return r.signal(resumeSignal) }
+
+func (r *Replica) signal(s os.Signal) error {
+	if s == nil {
+		return errors.ErrUnsupported
+	}
+	return r.cmd.Process.Signal(s)
+}
