@@ -50,14 +50,17 @@ func TestBadCommandLines(t *testing.T) {
 			"serve", map[string]string{"OC_PLANNER_TTL": "1500ms"}, 78, "OC_PLANNER_TTL",
 		},
 		"bad scheme, environment": {"serve", map[string]string{"OC_NATS_URL": "http://a"}, 78, "OC_NATS_URL"},
-		"missing file":            {"serve --nats-url a --nats-creds /nonexistent", nil, 78, "--nats-creds"},
+		"missing file":            {"serve --listen 127.0.0.1:0 --nats-url a --nats-creds /nonexistent", nil, 78, "--nats-creds"},
 		"missing file, environment": {
-			"serve --nats-url a", map[string]string{"OC_NATS_CA": "/nonexistent"}, 78, "OC_NATS_CA",
+			"serve --listen 127.0.0.1:0 --nats-url a", map[string]string{"OC_NATS_CA": "/nonexistent"}, 78, "OC_NATS_CA",
 		},
 		"flag of another command": {"check wf --listen :0", nil, 1, "--listen"},
 		"no workflow":             {"check", nil, 1, "workflow"},
 		"bad server":              {"planners --server ftp://a", nil, 1, "--server"},
 		"bad output":              {"planners -o yaml", nil, 1, "--output"},
+		"bad URL of the doctor":   {"doctor --nats-url http://a", nil, 1, "--nats-url"},
+		"key without certificate": {"doctor --nats-key k", nil, 1, "--nats-cert"},
+		"missing file, doctor":    {"doctor --nats-creds /nonexistent", nil, 1, "--nats-creds"},
 		"unknown command":         {"fly", nil, 1, "fly"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +79,7 @@ func TestBadCommandLines(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for args, words := range map[string][]string{
-		"":             {"serve", "demo", "check", "planners", "workflows", "version"},
+		"":             {"serve", "demo", "check", "planners", "workflows", "doctor", "version"},
 		"--help":       {"serve", "demo"},
 		"serve --help": {"--nats-url", "OC_NATS_URL", "--planner-ttl=24h", "OC_DRAIN_GRACE"},
 		"check -h":     {"--watch", "--duration", "OC_SERVER"},

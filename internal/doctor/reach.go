@@ -26,6 +26,9 @@ func (e *exam) reach(context.Context) {
 			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // errors come back where they are waited for
 		})...)
 		if err != nil {
+			if errors.Is(err, nats.ErrNoServers) { // all that the client leaves of a refused connection
+				err = errors.New("nobody listens there")
+			}
 			e.fail(fmt.Sprintf("%s: %v", shown(server), err), mendReach(err))
 			continue
 		}
@@ -65,12 +68,16 @@ func (e *exam) certificate(server string, state tls.ConnectionState) {
 	}
 }
 
-// shown is a URL without its password.
+// shown is a URL, perhaps without a scheme, without its password.
 func shown(server string) string {
-	if u, err := url.Parse(server); err == nil {
-		return u.Redacted()
+	if !strings.Contains(server, "://") {
+		server = "//" + server
 	}
-	return "a URL that cannot be read"
+	u, err := url.Parse(server)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	return strings.TrimPrefix(u.Redacted(), "//")
 }
 
 func mendReach(err error) string {

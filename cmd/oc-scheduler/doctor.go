@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"oc-scheduler/internal/app"
+	"oc-scheduler/internal/doctor"
+)
+
+type doctorCmd struct {
+	NATSURL     []string `name:"nats-url" default:"nats://127.0.0.1:4222" help:"NATS servers, comma-separated; each is tried."`
+	NATSCreds   string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSCA      string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
+	NATSCert    string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
+	NATSKey     string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+	NATSMonitor []string `name:"nats-monitor" placeholder:"URL" help:"Monitoring addresses of the NATS servers, comma-separated: they alone tell the fsync setting."`
+	Server      string   `placeholder:"URL" help:"A running replica to examine, too."`
+	JSReplicas  int      `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
+	Output      string   `short:"o" default:"table" enum:"table,json" help:"table or json."`
+}
+
+// Run prints what it finds. It changes nothing.
+func (c *doctorCmd) Run(ctx context.Context, con *console) error {
+	options, err := app.Config{
+		NATSURL: c.NATSURL, NATSCreds: c.NATSCreds, NATSCA: c.NATSCA, NATSCert: c.NATSCert, NATSKey: c.NATSKey,
+	}.NATSOptions()
+	if err != nil {
+		return err
+	}
+	findings := doctor.Run(ctx, doctor.Config{
+		URLs: c.NATSURL, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas,
+	})
+	if err := c.print(con.stdout, findings); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if doctor.Worst(findings) == doctor.Fail {
+		return &exitError{code: exitFailure}
+	}
+	return nil
+}
+
+func (c *doctorCmd) print(w io.Writer, findings []doctor.Finding) error {
+	if c.Output == "json" {
+		return printJSON(w, findings)
+	}
+	count := map[doctor.Level]int{}
+	t := newTable(w, "")
+	for _, f := range findings {
+		count[f.Level]++
+		t.row(f.Level, f.Check, f.What)
+		if f.Mend != "" {
+			t.line("\t\t→ " + printable(f.Mend))
+		}
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%d OK, %d UNKNOWN, %d WARN, %d FAIL\n",
+		count[doctor.OK], count[doctor.Unknown], count[doctor.Warn], count[doctor.Fail])
+	return err
+}
