@@ -11,13 +11,15 @@ RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 BENCH    ?= .
 ARGS     ?=
+# The compose plugin of docker, or docker-compose (1.29 and later).
+COMPOSE  ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fmt bench fuzz cover vuln clean
+.PHONY: help run build test lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | \
-		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-7s %s\n' "$$name" "$$text"; done
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
+		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 build: ## build bin/oc-scheduler
 	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/oc-scheduler ./cmd/oc-scheduler
@@ -52,6 +54,25 @@ cover: ## write cover.html and print the total
 
 vuln: ## look for known vulnerabilities (needs internet)
 	$(GOVULNCHECK) ./...
+
+compose-images:
+	@GOOS=linux CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/linux/oc-scheduler ./cmd/oc-scheduler
+	@deploy/images.sh
+
+compose-up: compose-images build .env ## start a fleet in containers: 3 NATS nodes, 3 replicas, balancer, 2 peers
+	@$(COMPOSE) up -d --remove-orphans $(ARGS)
+	@deploy/await.sh "http://$$($(COMPOSE) port balancer 8080)"
+
+compose-down: .env ## stop the fleet (ARGS=-v: and forget what it stored)
+	@$(COMPOSE) --profile monitoring down --remove-orphans $(ARGS)
+
+compose-test: compose-images ## break such a fleet in many ways, and check that nobody notices
+	go test -tags compose -run '^TestCompose$$' -count=1 -timeout 20m -v ./deploy
+
+# Passwords, made once. They begin with a letter: NATS takes values of the environment for numbers else.
+.env:
+	@umask 077 && for user in SCHEDULER DEMO_NORTH DEMO_SOUTH ROUTE; do \
+		echo "$${user}_PASSWORD=p$$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"; done >$@.new && mv $@.new $@
 
 clean: ## remove what the other targets made
 	rm -rf bin cover.out cover.html

@@ -1,0 +1,202 @@
+//go:build compose
+
+package deploy_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	sites     = 6  // peers, each with a workflow that needs it
+	perSite   = 15 // streams on each workflow
+	leaveSoon = 2  // sites whose streams end before anything breaks
+)
+
+// fleet is a stack that is used: streams through the balancer, and planners that change.
+type fleet struct {
+	*stack
+	operator  *operator
+	discovery *discovery
+	watchers  map[string][]*watcher // site → streams
+}
+
+// TestCompose brings the fleet of docker-compose.yml up, uses it, breaks it, and checks after each
+// step what must hold: streams come back by themselves, all show the newest planners, every replica
+// knows what the bucket holds, and what is to be said once is said once.
+func TestCompose(t *testing.T) {
+	began := time.Now()
+	s := startStack(t)
+	f := &fleet{stack: s, watchers: map[string][]*watcher{}}
+	f.say("up %v after the start", f.eventually("every replica and the balancer are ready", func() bool {
+		return !slices.ContainsFunc(f.doors(), func(url string) bool { return !s.answers(url + "/readyz") })
+	}).Round(time.Second))
+	f.operator, f.discovery = startOperator(s), startDiscovery(s)
+
+	f.demoIsLive()
+	f.openStreams()
+	f.publish("all is well")
+	f.someLeave()
+	f.replicaKilled()
+	f.nodeKilled()
+	f.allReturn()
+	f.replicaDrained()
+	f.natsAway()
+	f.deadAreForgotten()
+	f.peerRefused()
+	f.allLeave()
+	f.say("all checks passed in %v", time.Since(began).Round(time.Second))
+}
+
+// say prints what was found.
+func (f *fleet) say(format string, args ...any) {
+	f.t.Helper()
+	_, _ = fmt.Fprintf(f.t.Output(), "✓ "+format+"\n", args...) // a test without output is checked all the same
+}
+
+func (f *fleet) doors() []string {
+	return append(slices.Collect(maps.Values(f.replica)), f.balancer)
+}
+
+func (f *fleet) demoIsLive() {
+	f.t.Helper()
+	w := watch(f.t.Context(), f.balancer+"/oc/demo-align/check?duration=1h")
+	defer w.leave()
+	f.say("demo peers live: their answer changed after %v", f.eventually("the demo's answer changes", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.versions) > 2 && w.newest != nil && len(w.newest.Missing) == 0
+	}).Round(time.Second))
+}
+
+// openStreams stores the workflows and opens the streams; the requests for planners are answered.
+func (f *fleet) openStreams() {
+	f.t.Helper()
+	f.discovery.next() // generation 1, for whoever asks
+	for i := range sites {
+		site := fmt.Sprint("site-", i)
+		workflow := fmt.Appendf(nil, `{"id":"wf-%s","graph":{"items":{"n":{"compute":{"id":"cluster","peer_id":%q,"demand":{"cpu_cores":8}}}}}}`, site, site)
+		if status, _, body := f.do(http.MethodPut, f.balancer+"/oc/wf-"+site, workflow); status != http.StatusCreated {
+			f.t.Fatalf("PUT %s: %d %s", site, status, body)
+		}
+		for range perSite {
+			w := watch(f.t.Context(), fmt.Sprintf("%s/oc/wf-%s/check?start=%s&duration=1h", f.balancer, site, opening.Format(time.RFC3339)))
+			f.watchers[site] = append(f.watchers[site], w)
+			f.t.Cleanup(w.leave)
+		}
+	}
+	took := f.current()
+	spread := map[string]int{}
+	for _, r := range replicas {
+		if spread[r] = f.open(r); spread[r] == 0 {
+			f.t.Errorf("%s has none of the streams", r)
+		}
+	}
+	f.say("%d streams on %d workflows opened and answered in %.1fs, spread as %v", sites*perSite, sites, took.Seconds(), spread)
+}
+
+// all are the streams that are still wanted.
+func (f *fleet) all() []*watcher { return slices.Concat(slices.Collect(maps.Values(f.watchers))...) }
+
+// current waits until every stream shows the newest planners, and returns how long that took.
+func (f *fleet) current() time.Duration {
+	f.t.Helper()
+	f.discovery.mu.Lock()
+	want := nextSlot(f.discovery.generation)
+	f.discovery.mu.Unlock()
+	isCurrent := func(a *answer) bool { return a.NextSlot != nil && a.NextSlot.Start.Equal(want) }
+	return f.eventually("every stream is current", func() bool {
+		return !slices.ContainsFunc(f.all(), func(w *watcher) bool { return !w.shows(isCurrent) })
+	})
+}
+
+// publish changes every planner, and holds that every stream and every living replica learns of it.
+func (f *fleet) publish(when string, dead ...string) {
+	f.t.Helper()
+	began := time.Now()
+	f.discovery.next()
+	stored := time.Since(began)
+	f.current()
+	took := time.Since(began)
+	living := slices.DeleteFunc(slices.Clone(replicas), func(r string) bool { return slices.Contains(dead, r) })
+	f.eventually("replicas hold what the bucket holds", func() bool { return f.operator.known(living...) })
+	f.say("%s: new planners stored in %.2fs, shown by all %d streams in %.2fs, %d views equal the bucket",
+		when, stored.Seconds(), len(f.all()), took.Seconds(), len(living))
+}
+
+// closed holds how often the end of each site's planner was told.
+func (f *fleet) closed(want func(site string) int) {
+	f.t.Helper()
+	expected := map[string]int{}
+	for i := range sites {
+		if site := fmt.Sprint("site-", i); want(site) > 0 {
+			expected[site] = want(site)
+		}
+	}
+	f.eventually("every end that is due was told", func() bool {
+		said := f.operator.said()["PB_CLOSE_PLANNER"]
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(expected)), func(site string) bool { return said[site] < expected[site] })
+	})
+	said := f.operator.said()
+	if !maps.Equal(said["PB_CLOSE_PLANNER"], expected) {
+		f.t.Errorf("PB_CLOSE_PLANNER was sent as %v, want %v", said["PB_CLOSE_PLANNER"], expected)
+	}
+	for i := range sites {
+		if site := fmt.Sprint("site-", i); said["PB_PLANNER"][site] != 1 {
+			f.t.Errorf("PB_PLANNER was sent %d times for %s, want once", said["PB_PLANNER"][site], site)
+		}
+	}
+	f.say("on the bus: PB_PLANNER once for each of %d peers, PB_CLOSE_PLANNER once for each of the %d that nobody watches", sites, len(expected))
+}
+
+func (f *fleet) someLeave() {
+	f.t.Helper()
+	left := map[string]bool{}
+	for i := range leaveSoon {
+		site := fmt.Sprint("site-", i)
+		left[site] = true
+		for _, w := range f.watchers[site] {
+			w.stop() // all at once, on all replicas
+		}
+		for _, w := range f.watchers[site] {
+			<-w.done
+		}
+		delete(f.watchers, site)
+	}
+	f.closed(func(site string) int {
+		if left[site] {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (f *fleet) allLeave() {
+	f.t.Helper()
+	for _, w := range f.all() {
+		w.stop()
+	}
+	for _, w := range f.all() {
+		<-w.done
+	}
+	f.closed(func(string) int { return 1 })
+	f.eventually("no planner of the test is left", func() bool {
+		for _, r := range replicas {
+			known := f.planners(f.replica[r])
+			if known == nil || slices.ContainsFunc(slices.Collect(maps.Keys(known)), func(p string) bool { return strings.HasPrefix(p, "site-") }) {
+				return false
+			}
+		}
+		return true
+	})
+	if n := endings(f.all())[websocket.StatusInternalError]; n > 0 {
+		f.t.Errorf("%d streams were closed with 1011", n)
+	}
+}
