@@ -51,7 +51,7 @@ func (e *exam) skew(what string, ahead, margin time.Duration) {
 	case ahead.Abs()-margin > skewNoticed:
 		e.warn(text, mendClock)
 	default:
-		e.ok("%s", text)
+		e.ok("%s differs from this machine's by %v, give or take %v", what, ahead.Abs().Round(time.Millisecond), margin.Round(time.Millisecond))
 	}
 }
 

@@ -94,7 +94,7 @@ func mendReach(err error) string {
 	if _, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		return "renew the server's certificate; if it is valid, set this machine's clock"
 	}
-	if strings.Contains(err.Error(), "tls:") {
+	if text := err.Error(); strings.Contains(text, "tls:") || strings.Contains(text, "tls error") {
 		return "if the server asks for a client certificate, give --nats-cert and --nats-key; both ends must speak TLS, or neither"
 	}
 	return "start the server, or mend the address, the name or the firewall between here and there"

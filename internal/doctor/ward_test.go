@@ -24,6 +24,7 @@ var discard = slog.New(slog.DiscardHandler)
 
 // ward is an installation that has something, or nothing.
 type ward struct {
+	t   *testing.T
 	srv *natstest.Server
 	js  jetstream.JetStream
 	st  *store.Store
@@ -53,7 +54,7 @@ func newServer(t *testing.T, change ...func(*server.Options)) *ward {
 		o.SyncAlways = true
 		o.HTTPHost, o.HTTPPort = monitor.IP.String(), monitor.Port
 	}}, change...)...)
-	return &ward{srv: srv, js: srv.JetStream(t), cfg: doctor.Config{
+	return &ward{t: t, srv: srv, js: srv.JetStream(t), cfg: doctor.Config{
 		URLs: []string{srv.URL()}, Monitors: []string{monitor.String()}, Settling: 20 * time.Millisecond,
 	}}
 }

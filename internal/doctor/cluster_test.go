@@ -1,0 +1,71 @@
+package doctor_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/events"
+	"oc-scheduler/internal/doctor"
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+)
+
+// TestACluster examines three servers: all there, one away, two away.
+func TestACluster(t *testing.T) {
+	t.Parallel()
+	cluster := natstest.StartCluster(t, 3)
+	js, err := jetstream.New(cluster.Connect(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), js, store.Config{Replicas: 3}, discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := events.OpenBus(t.Context(), js, 3); err != nil {
+		t.Fatal(err)
+	}
+	cfg := doctor.Config{URLs: cluster.URLs()}
+	var found []doctor.Finding
+	natstest.Eventually(t, "all copies are current", func() bool {
+		found = doctor.Run(t.Context(), cfg)
+		return doctor.Worst(found) == doctor.Warn
+	})
+	want(t, found, doctor.OK, "streams", "7 streams")
+	want(t, found, doctor.OK, "cluster", "all copies of 7 streams are current")
+	wantRest(t, found, "leases", "fsync") // no replica runs, and no monitor was given
+
+	cluster.Servers[2].Stop()
+	natstest.Eventually(t, "it is offline", func() bool {
+		found = doctor.Run(t.Context(), cfg)
+		return slices.ContainsFunc(found, func(f doctor.Finding) bool {
+			return f.Check == "cluster" && holds(f.What, []string{"stream KV_planners", "natstest-2 is offline"})
+		})
+	})
+	want(t, found, doctor.Fail, "nats", cluster.Servers[2].URL())
+	want(t, found, doctor.Warn, "cluster", "stream OC_BUS: its copy on natstest-2 is offline")
+
+	cluster.Servers[1].Stop()
+	natstest.Eventually(t, "it has lost its majority", func() bool {
+		found = doctor.Run(t.Context(), cfg)
+		return slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Level == doctor.Fail && f.Check != "nats" })
+	})
+}
+
+// TestSingleCopiesInACluster are a risk that is told.
+func TestSingleCopiesInACluster(t *testing.T) {
+	t.Parallel()
+	cluster := natstest.StartCluster(t, 3)
+	js, err := jetstream.New(cluster.Connect(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), js, store.Config{}, discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	found := doctor.Run(t.Context(), doctor.Config{URLs: cluster.URLs()[:1]})
+	want(t, found, doctor.Warn, "cluster", "one copy only, in a cluster", "KV_planners")
+	want(t, found, doctor.OK, "streams", "5 streams")
+	want(t, found, doctor.OK, "clock", "natstest-")
+}

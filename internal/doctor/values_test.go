@@ -1,0 +1,118 @@
+package doctor_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/doctor"
+)
+
+func TestWhatStandsInBuckets(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		harm  func(w *ward)
+		level doctor.Level
+		check string
+		what  []string
+	}{
+		"a planner without TTL": {
+			func(w *ward) { w.put(w.t, "planners", "hand", plannerJSON("hand", time.Now())) },
+			doctor.Warn, "planners",
+			[]string{"1 planner without TTL: hand"},
+		},
+		"a planner from the future": {
+			func(w *ward) {
+				w.put(w.t, "planners", "early", plannerJSON("early", time.Now().Add(time.Hour)))
+			},
+			doctor.Warn, "planners",
+			[]string{"more than 5 min ahead", "early by "},
+		},
+		"a planner of a fast clock": {
+			func(w *ward) {
+				w.put(w.t, "planners", "fast", plannerJSON("fast", time.Now().Add(time.Minute)))
+			},
+			doctor.Warn, "planners",
+			[]string{"ahead of the arrival", "fast by "},
+		},
+		"broken values": {
+			func(w *ward) {
+				for _, bucket := range []string{"workflows", "interest", "requests", "replicas"} {
+					w.put(w.t, bucket, "junk", "junk")
+				}
+			},
+			doctor.Warn, "values",
+			[]string{"4 values", "workflows junk: ", "replicas junk: "},
+		},
+		"more of them than a line holds": {
+			func(w *ward) {
+				for i := range 8 {
+					w.put(w.t, "workflows", fmt.Sprintf("w%d", i), "[]")
+				}
+			},
+			doctor.Warn, "values",
+			[]string{"8 values", "workflows w0", "and 3 more"},
+		},
+		"interest of a dead replica": {
+			func(w *ward) {
+				for _, replica := range []string{"r1", "dead"} {
+					if err := w.st.Interest.Add(w.t.Context(), "peer-a", replica); err != nil {
+						w.t.Fatal(err)
+					}
+				}
+			},
+			doctor.Warn, "interest",
+			[]string{"1 peer held by replicas without a lease: peer-a (dead)"},
+		},
+		"an end that nobody finished": {
+			func(w *ward) { w.put(w.t, "interest", "peer-b", `{"replicas":[]}`) },
+			doctor.Warn, "interest",
+			[]string{"1 peer with an empty list", "peer-b"},
+		},
+		"a lease without TTL": {
+			func(w *ward) { w.put(w.t, "replicas", "ghost", `{"version":"v0"}`) },
+			doctor.Fail, "leases",
+			[]string{"seem alive for ever: ghost"},
+		},
+		"dead letters": {
+			func(w *ward) {
+				for _, reason := range []string{"undecodable", "invalid_id", "undecodable"} {
+					letter := nats.NewMsg("oc.dead.CREATE_RESOURCE")
+					letter.Header.Set("Oc-Reason", reason)
+					if _, err := w.js.PublishMsg(w.t.Context(), letter); err != nil {
+						w.t.Fatal(err)
+					}
+				}
+			},
+			doctor.Warn, "dead letters",
+			[]string{"3 messages", "newest 3", "1 invalid_id, 2 undecodable"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := admit(t)
+			w.lease(t, "r1")
+			tc.harm(w)
+			found := doctor.Run(t.Context(), w.cfg)
+			want(t, found, tc.level, tc.check, tc.what...)
+			wantRest(t, found, tc.check, "planners", "consumers") // nobody reads the durables of this one
+		})
+	}
+}
+
+func TestNoReplicaLives(t *testing.T) {
+	t.Parallel()
+	want(t, doctor.Run(t.Context(), admit(t).cfg), doctor.Warn, "leases", "no replica lives")
+}
+
+func TestOldDeadLetters(t *testing.T) {
+	t.Parallel()
+	w := admit(t)
+	if _, err := w.js.Publish(t.Context(), "oc.dead.CREATE_RESOURCE", nil); err != nil {
+		t.Fatal(err)
+	}
+	w.cfg.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	want(t, doctor.Run(t.Context(), w.cfg), doctor.OK, "dead letters", "1 message")
+}
