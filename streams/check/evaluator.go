@@ -40,9 +40,9 @@ func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time
 	}
 }
 
-// evaluate answers r for the present planners. The error is a fault.List.
-func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request) (Frame, error) {
-	window, err := r.Resolve(w, e.now())
+// evaluate answers r, as it was meant at a time, for the present planners. The error is a fault.List.
+func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Time) (Frame, error) {
+	window, err := r.Resolve(w, at)
 	if err != nil {
 		return Frame{}, err
 	}

@@ -74,7 +74,7 @@ func (s *Service) Once(workflowID string, r booking.Request) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	return s.evaluator.evaluate(w, r)
+	return s.evaluator.evaluate(w, r, s.now())
 }
 
 // Wait acts as a stream that ends with the first result without missing planners; when ctx ends

@@ -23,7 +23,8 @@ type Stream struct {
 	posted chan struct{} // capacity 1: there is something in the inbox
 
 	request  *booking.Request
-	sent     string // version of the last frame
+	asked    time.Time // what the request means by now: when it came, then each minute
+	sent     string    // version of the last frame
 	gone     bool
 	workflow subscription
 	planners subscription
@@ -113,7 +114,7 @@ func (st *Stream) Next(ctx context.Context) (Frame, error) {
 
 // ask puts a new request in force: its first frame is due whatever was sent before.
 func (st *Stream) ask(r *booking.Request) {
-	st.request, st.sent = r, ""
+	st.request, st.asked, st.sent = r, st.service.now(), ""
 	if st.clock != nil {
 		st.clock.Reset(reevaluate)
 	}

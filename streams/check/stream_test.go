@@ -196,6 +196,9 @@ func TestMovingWindowIsEvaluatedEachMinute(t *testing.T) {
 		if took := time.Since(begin); took != 4*time.Minute || len(versions) != 5 {
 			t.Errorf("5 frames in %v with %d versions", took, len(versions))
 		}
+		time.Sleep(20 * time.Second) // the fake clock's
+		w.PlannerChanged("p")
+		silent(t, st) // between the minutes the window stands still
 		st.Submit(booking.Request{Start: time.Now(), Duration: time.Hour})
 		next(t, st)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

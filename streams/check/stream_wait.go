@@ -19,6 +19,7 @@ func (st *Stream) wait(ctx context.Context) (planners bool, err error) {
 	case <-st.planners.updates:
 		return true, nil
 	case <-st.tick():
+		st.asked = st.service.now()
 		st.clock.Reset(reevaluate)
 	}
 	return false, nil
@@ -47,7 +48,7 @@ func (st *Stream) evaluate() (Frame, bool) {
 		return goneFrame(), true
 	}
 	st.watch(w.Peers())
-	f, err := st.service.evaluator.evaluate(w, *st.request)
+	f, err := st.service.evaluator.evaluate(w, *st.request, st.asked)
 	if err != nil {
 		var faults fault.List
 		errors.As(err, &faults)
