@@ -122,3 +122,11 @@ func TestASilentServer(t *testing.T) {
 	found := doctor.Run(t.Context(), w.cfg)
 	want(t, found, doctor.Fail, "nats", proxy.Addr())
 }
+
+// TestSomebodyElseAnswers holds for a web server that is no replica: here, the monitoring of NATS.
+func TestSomebodyElseAnswers(t *testing.T) {
+	t.Parallel()
+	w := admit(t)
+	w.cfg.Replica = w.cfg.Monitors[0]
+	want(t, doctor.Run(t.Context(), w.cfg), doctor.Fail, "replica", w.cfg.Replica, "404")
+}
