@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,20 +53,32 @@ func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
 
 // Remove notes that a replica has no more streams on a peer. last says that the list is empty now,
 // and that the end of the planner's life is due, after which Forget removes the list: however many
-// leave at once, one of them writes the empty list. An end that was begun and not finished is due
-// still. It fails with ErrUnavailable.
+// leave at once, one of them writes the empty list. It fails with ErrUnavailable.
 func (i *Interest) Remove(ctx context.Context, peerID, replica string) (last bool, err error) {
 	_, err = i.bucket.change(ctx, peerID, func(m message) (*write, error) {
 		replicas := replicasOf(m)
 		at, found := slices.BinarySearch(replicas, replica)
 		if !found {
-			last = m.live() && len(replicas) == 0
+			last = false
 			return nil, nil
 		}
 		last = len(replicas) == 1
 		return writeInterest(slices.Delete(replicas, at, at+1))
 	})
 	return last && err == nil, err
+}
+
+// TakeOver takes on an end that another replica has begun and not finished: the empty list of that
+// revision is written anew, which one of all that try can do. It fails with ErrUnavailable.
+func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64) (won bool, err error) {
+	w, err := writeInterest([]string{})
+	if err == nil {
+		_, err = i.bucket.swap(ctx, peerID, revision, w)
+	}
+	if errors.Is(err, errConflict) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Forget removes the list of a peer if it is still empty. It fails with ErrUnavailable.

@@ -95,7 +95,19 @@ func TestInterest(t *testing.T) {
 	}
 	forget() // somebody is there: nothing happens
 	remove("a", true)
-	remove("a", true) // the end that is due may not have been finished
+	remove("a", false) // the end is another's to finish
+	m, err := kv.Get(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} { // who comes second has lost
+		if won, err := st.Interest.TakeOver(t.Context(), "p", m.Revision()); err != nil || won != want {
+			t.Errorf("TakeOver = %v, %v", won, err)
+		}
+	}
+	if e, err := kv.Get(t.Context(), "p"); err != nil || string(e.Value()) != `{"replicas":[]}` {
+		t.Errorf("value = %s, %v", e.Value(), err)
+	}
 	forget()
 	remove("a", false)
 	natstest.Eventually(t, "the view drops the peer", func() bool { return st.Interest.View().Len() == 0 })

@@ -204,6 +204,44 @@ func TestDeadReplicaIsSweptOut(t *testing.T) {
 	}
 }
 
+// TestSurvivorsSweepOnce: however many survivors sweep a dead replica out, each planner is closed once.
+func TestSurvivorsSweepOnce(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	dead := f.replica(t, "dead")
+	peers := make([]string, 50)
+	for i := range peers {
+		peers[i] = fmt.Sprintf("p%d", i)
+	}
+	dead.Watch(peers)
+	for _, p := range peers {
+		f.eventuallySaid(t, p, "request")
+		eventually(t, "listed", func() bool { return dead.listed(t, p) == "dead" })
+	}
+	var survivors []*replica
+	for i := range 5 {
+		survivors = append(survivors, f.replica(t, fmt.Sprintf("r%d", i)))
+	}
+	dead.stop()
+	for _, p := range peers {
+		eventually(t, p+" is forgotten", func() bool {
+			for _, s := range survivors {
+				if _, found := s.store.Interest.View().Get(p); found {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	eventually(t, "all ends are told", func() bool {
+		ends, err := f.js.Consumer(t.Context(), "KV_planners", "oc-scheduler-ends")
+		return err == nil && ends.CachedInfo().NumPending == 0 && ends.CachedInfo().NumAckPending == 0
+	})
+	for _, p := range peers {
+		f.eventuallySaid(t, p, "request close")
+	}
+}
+
 // TestUnfinishedEndIsFinished: the last one wrote the empty list and died.
 func TestUnfinishedEndIsFinished(t *testing.T) {
 	t.Parallel()

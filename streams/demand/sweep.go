@@ -63,8 +63,13 @@ func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) erro
 			return s.end(ctx, list.ID)
 		}
 	}
-	if len(list.Value) == 0 && s.now().Sub(list.Stored) > s.pace.grace {
-		return s.end(ctx, list.ID) // its replica died between the empty list and the end
+	if len(list.Value) > 0 || s.now().Sub(list.Stored) <= s.pace.grace {
+		return nil
 	}
-	return nil
+	// Its replica died between the empty list and the end, or could not reach the planners.
+	won, err := s.store.Interest.TakeOver(ctx, list.ID, list.Revision)
+	if err != nil || !won {
+		return err
+	}
+	return s.end(ctx, list.ID)
 }
