@@ -56,8 +56,7 @@ vuln: ## look for known vulnerabilities (needs internet)
 	$(GOVULNCHECK) ./...
 
 compose-images:
-	@GOOS=linux CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/linux/oc-scheduler ./cmd/oc-scheduler
-	@deploy/images.sh
+	@LDFLAGS='$(LDFLAGS)' deploy/images.sh
 
 compose-up: compose-images build .env ## start a fleet in containers: 3 NATS nodes, 3 replicas, balancer, 2 peers
 	@$(COMPOSE) up -d --remove-orphans $(ARGS)

@@ -40,6 +40,7 @@ func TestCompose(t *testing.T) {
 	}).Round(time.Second))
 	f.operator, f.discovery = startOperator(s), startDiscovery(s)
 
+	f.confined()
 	f.demoIsLive()
 	f.openStreams()
 	f.publish("all is well")

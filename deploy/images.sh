@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the images that docker-compose.yml names: the scheduler's from bin/oc-scheduler; the others
-# are pulled, and where that can't be, stand-ins of the same names are built from the Go modules of
+# Makes the images that docker-compose.yml names: the scheduler's from its sources; the others are
+# pulled, and where that can't be, stand-ins of the same names are built from the Go modules of
 # the same versions. `docker image rm NAME` drops a stand-in, so that the next run pulls again.
 set -eu
 cd "$(dirname "$0")/.."
@@ -56,4 +56,5 @@ COPY caddy /usr/bin/caddy
 CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile"]
 EOT
 
+GOOS=linux CGO_ENABLED=0 go build -trimpath -ldflags "${LDFLAGS:--s -w}" -o bin/linux/oc-scheduler ./cmd/oc-scheduler
 build oc-scheduler . <Dockerfile
