@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,6 +22,8 @@ const (
 	createTimeout = time.Second
 	// doubtful is how long a snapshot may show nothing before the server is asked for its state.
 	doubtful = 500 * time.Millisecond
+	// mostLeft is how many consumers are remembered that may be left over; the server drops more by itself.
+	mostLeft = 63
 )
 
 // follower is the state that Run carries from one session to the next.
@@ -26,6 +31,7 @@ type follower struct {
 	generation uint64
 	created    time.Time // of the stream whose revisions are known
 	revision   uint64    // the highest one seen
+	consumers  []string  // names of those that may stand on the server, the newest last
 }
 
 // Run keeps the view up to date until ctx ends; then it returns nil. It returns ErrUnavailable when
@@ -65,10 +71,13 @@ func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error
 	if err != nil {
 		return false, err
 	}
+	var tidy sync.WaitGroup
+	tidy.Go(func() { v.tidy(ctx, f, cons.CachedInfo().Name) }) // beside the loading: it may take long
 	err = v.consume(ctx, cons, f)
 	good = v.Current()
 	v.setCurrent(false, proofAfter(err)) // before anything else that may take long
-	v.deleteConsumer(ctx, cons)
+	tidy.Wait()
+	v.tidy(ctx, f, "")
 	return good, err
 }
 
@@ -90,7 +99,10 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		v.forget()
 		f.created, f.revision = info.Created, 0
 	}
+	name := rand.Text() // known also when the answer is lost
+	f.consumers = append(f.consumers[max(0, len(f.consumers)-mostLeft):], name)
 	return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		Name:              name,
 		AckPolicy:         jetstream.AckNonePolicy,
 		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
 		FilterSubject:     subjectPrefix(v.bucket) + ">",
@@ -100,14 +112,27 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 	})
 }
 
-// deleteConsumer spares the server the 30 s after which it drops the consumer by itself.
-func (v *View[T]) deleteConsumer(ctx context.Context, cons jetstream.Consumer) {
-	if !v.js.Conn().IsConnected() {
-		return
-	}
+// tidy deletes all consumers of this view but one. It spares the server the 30 s after which it drops
+// them by itself: a link that flaps would leave many behind. The first failure ends it; the rest is
+// for next time.
+func (v *View[T]) tidy(ctx context.Context, f *follower, but string) {
+	reached := v.js.Conn().IsConnected()
+	f.consumers = slices.DeleteFunc(f.consumers, func(name string) bool {
+		if name == but || !reached {
+			return false
+		}
+		reached = v.deleteConsumer(ctx, name)
+		return reached
+	})
+}
+
+// deleteConsumer says whether the consumer has gone.
+func (v *View[T]) deleteConsumer(ctx context.Context, name string) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	if err := v.js.DeleteConsumer(ctx, streamName(v.bucket), cons.CachedInfo().Name); err != nil {
-		v.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "error", err)
+	err := v.js.DeleteConsumer(ctx, streamName(v.bucket), name)
+	if err != nil {
+		v.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "consumer", name, "error", err)
 	}
+	return err == nil || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
 }

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"go.uber.org/goleak"
 
 	"oc-scheduler/events"
+	"oc-scheduler/internal/natstest"
 )
 
 // asProgram makes the test binary the program itself.
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	goleak.VerifyTestMain(m)
+	natstest.VerifyTestMain(m)
 }
 
 // service is the program, serving in this process.

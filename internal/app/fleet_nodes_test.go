@@ -3,6 +3,7 @@ package app_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"oc-scheduler/internal/fleettest"
 	"oc-scheduler/internal/natstest"
@@ -54,18 +55,27 @@ func (f *fleet) unbroken(t *testing.T) {
 	}
 }
 
-// TestAFleetOutlivesAPartition takes a node away from the others without breaking any connection,
-// that of a replica included, and then restarts one node after another.
-func TestAFleetOutlivesAPartition(t *testing.T) {
+// TestAFleetOutlivesItsCluster does to a whole cluster below one fleet what operators and networks do.
+func TestAFleetOutlivesItsCluster(t *testing.T) {
 	t.Parallel()
 	cluster := natstest.StartCluster(t, 3)
-	world := cluster.Connect(t)
-	f := newFleet(t, world, 4, onCluster(cluster, 3)...)
+	f := newFleet(t, cluster.Connect(t), 4, onCluster(cluster, 3)...)
 	f.open(t, f.staying)
 	f.publish(t)
 	f.whole(t, "the start")
+	f.restarts(t, cluster)
+	f.partition(t, cluster)
+	f.outage(t, cluster)
+	f.unbroken(t)
+	f.said(t, 1, 0)
+	f.leave(t, 1)
+}
 
+// partition takes the server of a replica away from the others without breaking any connection.
+func (f *fleet) partition(t *testing.T, cluster *natstest.Cluster) {
+	t.Helper()
 	alone := cluster.ServerOf(t, connectionOf(0))
+	world := f.js.Conn()
 	for world.ConnectedUrl() == alone.URL() {
 		if err := world.ForceReconnect(); err != nil {
 			t.Fatal(err)
@@ -73,21 +83,18 @@ func TestAFleetOutlivesAPartition(t *testing.T) {
 		until(t, "the world has a server", world.IsConnected)
 	}
 	cluster.Isolate(alone)
-	took := fleettest.Until(t, "the replica there says that it is not current", func() string {
-		a := fleettest.Get(t.Context(), f.replicas[0].URL()+"/readyz")
-		if a.Status == http.StatusServiceUnavailable {
-			return ""
-		}
-		return string(a.Body)
-	})
-	t.Logf("not ready %v after the partition", took)
+	took := f.unready(t, f.replicas[0])
+	t.Logf("the replica there says after %v that it is not ready", took)
 	f.publish(t)
 	f.whole(t, "a partition that lasts")
 	cluster.Rejoin(alone)
 	f.publish(t)
 	f.whole(t, "its end")
-	cluster.AwaitHealthy(t)
+}
 
+// restarts takes one server after another out of service for a moment.
+func (f *fleet) restarts(t *testing.T, cluster *natstest.Cluster) {
+	t.Helper()
 	for _, server := range cluster.Servers {
 		server.Stop()
 		f.publish(t)
@@ -95,7 +102,12 @@ func TestAFleetOutlivesAPartition(t *testing.T) {
 		cluster.AwaitHealthy(t)
 	}
 	f.whole(t, "a restart of one after another")
-	f.unbroken(t)
-	f.said(t, 1, 0)
-	f.leave(t, 1)
+}
+
+// unready waits until a replica says that it is not ready.
+func (f *fleet) unready(t *testing.T, r *running) time.Duration {
+	t.Helper()
+	return fleettest.Until(t, "readiness tells", func() string {
+		return lacks(fleettest.Get(t.Context(), r.URL()+"/readyz"), http.StatusServiceUnavailable, "Retry-After")
+	})
 }

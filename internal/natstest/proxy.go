@@ -60,6 +60,13 @@ func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 // URL is where NATS clients connect.
 func (p *Proxy) URL() string { return "nats://" + p.Addr() }
 
+// Links is how many connections the proxy has at the moment.
+func (p *Proxy) Links() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.links)
+}
+
 // Cut closes all links and refuses new ones until Pass.
 func (p *Proxy) Cut() { p.set(func() { p.cut = true }); p.closeAll() }
 

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/fleettest"
+	"oc-scheduler/internal/natstest"
+)
+
+// itself is this test binary as the program.
+func itself() fleettest.Program {
+	return fleettest.Program{Path: os.Args[0], Env: []string{asProgram + "=1"}}
+}
+
+// fleet is the program in processes of its own, on one NATS server.
+type fleet struct {
+	server *natstest.Server
+	js     jetstream.JetStream
+	peers  *fleettest.Peers
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	server := natstest.Start(t)
+	js := server.JetStream(t)
+	return &fleet{server, js, fleettest.NewPeers(js)}
+}
+
+func (f *fleet) replica(t *testing.T, flags ...string) *fleettest.Replica {
+	t.Helper()
+	return itself().Start(t, append([]string{"--nats-url", f.server.URL()}, flags...)...)
+}
+
+// put stores the workflow wf-<id>, which needs the peer id, and waits until all show it.
+func (f *fleet) put(t *testing.T, id string, on ...*fleettest.Replica) {
+	t.Helper()
+	doc := strings.NewReader(fleettest.Workflow("wf-"+id, id))
+	if a := fleettest.Send(t.Context(), http.MethodPut, on[0].URL+"/oc/wf-"+id, doc); a.Status != http.StatusCreated {
+		t.Fatalf("PUT: %d %s", a.Status, a.Body)
+	}
+	for _, r := range on {
+		eventually(t, "the workflow everywhere", func() bool {
+			return fleettest.Get(t.Context(), r.URL+"/oc/wf-"+id).Status == http.StatusOK
+		})
+	}
+}
+
+// open opens a stream that stays with one replica.
+func (f *fleet) open(t *testing.T, id string, on *fleettest.Replica) *fleettest.Stream {
+	t.Helper()
+	return fleettest.Open(t, fleettest.CheckPath("wf-"+id), func(int) string { return on.URL })
+}
+
+// listed is who has streams on a peer.
+func (f *fleet) listed(t *testing.T, peer string) string {
+	t.Helper()
+	lists, err := fleettest.Values(t.Context(), f.js, "interest")
+	if err != nil {
+		return err.Error()
+	}
+	return string(lists[peer])
+}
+
+// TestReplicasThatDieOrSleep kills one replica and puts another to sleep for longer than its lease:
+// the survivors take both out of the lists and close what nobody else watches, once; the sleeper
+// enters its interest again when it wakes.
+func TestReplicasThatDieOrSleep(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	doomed, sleepy := f.replica(t, "--replica-id", "doomed"), f.replica(t, "--replica-id", "sleepy")
+	survivors := []*fleettest.Replica{f.replica(t), f.replica(t)}
+	everybody := append([]*fleettest.Replica{doomed, sleepy}, survivors...)
+	for _, id := range []string{"of-doomed", "of-sleepy", "shared"} {
+		f.put(t, id, everybody...)
+	}
+	lost := f.open(t, "of-doomed", doomed)
+	asleep := f.open(t, "of-sleepy", sleepy)
+	all := []*fleettest.Stream{lost, asleep}
+	for _, r := range everybody {
+		all = append(all, f.open(t, "shared", r))
+	}
+	f.peers.PublishAll(t, "of-doomed", "of-sleepy", "shared")
+	fleettest.Current(t, all, f.peers.Levels())
+	eventually(t, "the sleeper's interest", func() bool { return f.listed(t, "of-sleepy") == `{"replicas":["sleepy"]}` })
+	eventually(t, "the doomed one's interest", func() bool { return f.listed(t, "of-doomed") == `{"replicas":["doomed"]}` })
+
+	doomed.Kill()
+	if err := sleepy.Pause(); err != nil {
+		t.Skipf("no way to pause a process here: %v", err)
+	}
+	begin := time.Now()
+	fleettest.Until(t, "both are swept out", func() string {
+		return f.listed(t, "of-doomed") + f.listed(t, "of-sleepy")
+	})
+	t.Logf("swept out after %v", time.Since(begin))
+	eventually(t, "their planners are closed", func() bool {
+		_, closes := fleettest.Counts(t, f.js, "of-doomed", "of-sleepy")
+		return closes["of-doomed"] > 0 && closes["of-sleepy"] > 0
+	})
+	if got := f.listed(t, "shared"); strings.Contains(got, "doomed") || strings.Contains(got, "sleepy") {
+		t.Errorf("shared is watched by %s", got)
+	}
+
+	if err := sleepy.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its interest is back", func() bool { return f.listed(t, "of-sleepy") == `{"replicas":["sleepy"]}` })
+	eventually(t, "it asks again", func() bool {
+		requests, _ := fleettest.Counts(t, f.js, "of-sleepy")
+		return requests["of-sleepy"] == 2
+	})
+	f.peers.PublishAll(t, "of-sleepy", "shared")
+	fleettest.Current(t, []*fleettest.Stream{asleep}, f.peers.Levels())
+	fleettest.Agree(t, f.js, sleepy.URL, survivors[0].URL, survivors[1].URL)
+	requests, closes := fleettest.Counts(t, f.js, "of-doomed", "of-sleepy", "shared")
+	for peer, want := range map[string][2]int{"of-doomed": {1, 1}, "of-sleepy": {2, 1}, "shared": {1, 0}} {
+		if got := [2]int{requests[peer], closes[peer]}; got != want {
+			t.Errorf("%s: requests and closes %v, want %v", peer, got, want)
+		}
+	}
+}
+
+// TestADrainOfManyStreams ends a replica with 500 WebSockets and 50 streams of server-sent events.
+func TestADrainOfManyStreams(t *testing.T) {
+	t.Parallel()
+	const sockets, sse, grace = 500, 50, time.Second
+	f := newFleet(t)
+	leaving, staying := f.replica(t, "--drain-grace", grace.String()), f.replica(t)
+	f.put(t, "peer", leaving, staying)
+	var streams []*fleettest.Stream
+	for range sockets {
+		streams = append(streams, fleettest.Open(t, fleettest.CheckPath("wf-peer"), func(attempt int) string {
+			return []string{leaving.URL, staying.URL}[min(attempt, 1)]
+		}))
+	}
+	var events []*fleettest.Events
+	for range sse {
+		events = append(events, fleettest.OpenEvents(t, leaving.URL+fleettest.CheckPath("wf-peer")))
+	}
+	f.peers.PublishAll(t, "peer")
+	fleettest.Current(t, streams, f.peers.Levels())
+	for _, e := range events {
+		<-e.First
+	}
+	begin := time.Now()
+	if err := leaving.Drain(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "not ready, first of all", func() bool {
+		return fleettest.Get(t.Context(), leaving.URL+"/readyz").Status == http.StatusServiceUnavailable
+	})
+	if n := closes(streams)[websocket.StatusServiceRestart]; n > 0 && time.Since(begin) < grace {
+		t.Errorf("%d streams were closed within the grace", n)
+	}
+	if err := leaving.Wait(); err != nil {
+		t.Errorf("the end: %v", err)
+	}
+	if took := time.Since(begin); took > grace+15*time.Second {
+		t.Errorf("the drain took %v", took)
+	}
+	for _, e := range events {
+		if err := <-e.Ended; err != nil {
+			t.Errorf("server-sent events ended with %v", err)
+		}
+	}
+	f.peers.PublishAll(t, "peer")
+	fleettest.Current(t, streams, f.peers.Levels())
+	if got := closes(streams); len(got) != 1 || got[websocket.StatusServiceRestart] != sockets {
+		t.Errorf("closes by code: %v, want %d × 1012", got, sockets)
+	}
+	var slowest time.Duration
+	for _, s := range streams {
+		slowest = max(slowest, slices.Max(s.Returns()))
+	}
+	t.Logf("drained in %v; the slowest client was served again after %v", time.Since(begin), slowest)
+	if requests, closed := fleettest.Counts(t, f.js, "peer"); requests["peer"] != 1 || closed["peer"] != 0 {
+		t.Errorf("requests %v, closes %v", requests, closed)
+	}
+}
+
+// closes counts the closes of all streams by code.
+func closes(streams []*fleettest.Stream) map[websocket.StatusCode]int {
+	all := map[websocket.StatusCode]int{}
+	for _, s := range streams {
+		for code, n := range s.Closed() {
+			all[code] += n
+		}
+	}
+	return all
+}
+
+// TestAFlappingLinkLeavesNothingBehind breaks a replica's connection to NATS fifty times.
+func TestAFlappingLinkLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	link := natstest.StartProxy(t, f.server.Addr())
+	r := itself().Start(t, "--nats-url", link.URL())
+	f.put(t, "peer", r)
+	streams := []*fleettest.Stream{f.open(t, "peer", r)}
+	f.peers.PublishAll(t, "peer")
+	fleettest.Current(t, streams, f.peers.Levels())
+	fleettest.Agree(t, f.js, r.URL)
+	consumers, goroutines := f.consumers(t), running(t, r)
+	for i := range 50 { // now and then when all is set up again, else in the middle of that
+		fleettest.Until(t, "a link", func() string {
+			if ready := fleettest.Get(t.Context(), r.URL+"/readyz"); link.Links() == 0 || i%4 == 0 && ready.Status != http.StatusOK {
+				return string(ready.Body)
+			}
+			return ""
+		})
+		link.Flap()
+	}
+	f.peers.PublishAll(t, "peer")
+	fleettest.Current(t, streams, f.peers.Levels())
+	fleettest.Agree(t, f.js, r.URL)
+	if got := f.consumers(t); got > consumers+5 { // of sessions that ended while they began
+		t.Errorf("%d consumers, %d before", got, consumers)
+	}
+	var got int
+	fleettest.Until(t, "no more goroutines than before", func() string {
+		if got = running(t, r); got > goroutines+2 { // connections of this test
+			return fmt.Sprintf("%d, before %d", got, goroutines)
+		}
+		return ""
+	})
+	t.Logf("consumers %d → %d, goroutines %d → %d", consumers, f.consumers(t), goroutines, got)
+	if c := closes(streams); len(c) > 0 {
+		t.Errorf("the stream was closed: %v", c)
+	}
+}
+
+func (f *fleet) consumers(t *testing.T) (n int) {
+	t.Helper()
+	streams := f.js.ListStreams(t.Context())
+	for info := range streams.Info() {
+		n += info.State.Consumers
+	}
+	if err := streams.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+var goroutinesMetric = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+// running is how many goroutines a replica has.
+func running(t *testing.T, r *fleettest.Replica) int {
+	t.Helper()
+	found := goroutinesMetric.FindSubmatch(fleettest.Get(t.Context(), r.URL+"/metrics").Body)
+	if found == nil {
+		t.Fatal("no go_goroutines in the metrics")
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
