@@ -97,7 +97,7 @@ func TestEndsAreHandledOnceByTheFleet(t *testing.T) {
 			t.Errorf("%v has no revision", end)
 		}
 	}
-	if len(e.all()) != 3 || causes["expires"] != store.Expired || causes["deleted"] != store.Deleted || causes["ended"] != store.Deleted {
+	if len(e.all()) != 3 || causes["expires"] != store.Expired || causes["deleted"] != store.Deleted || causes["ended"] != store.Unwatched {
 		t.Errorf("ends = %v", e.all())
 	}
 }

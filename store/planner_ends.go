@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
@@ -27,14 +28,19 @@ type Cause int
 const (
 	// Expired means that its time was up.
 	Expired Cause = iota
-	// Deleted means that the last watcher left, or an operator removed it.
+	// Deleted means that an operator removed it.
 	Deleted
+	// Unwatched means that the last watcher left.
+	Unwatched
 )
 
 // String is the cause in one word.
 func (c Cause) String() string {
-	if c == Deleted {
+	switch c {
+	case Deleted:
 		return "deleted"
+	case Unwatched:
+		return "unwatched"
 	}
 	return "expired"
 }
@@ -108,11 +114,18 @@ func endOf(m jetstream.Msg) (End, bool) {
 	if err != nil {
 		return End{}, false
 	}
-	end := End{PeerID: peerID, Cause: Deleted, Revision: md.Sequence.Stream}
-	if m.Headers().Get(jetstream.MarkerReasonHeader) == "MaxAge" {
-		end.Cause = Expired
+	return End{PeerID: peerID, Cause: causeOf(m.Headers()), Revision: md.Sequence.Stream}, true
+}
+
+// causeOf reads from a marker who wrote it: the server, this program, or else an operator.
+func causeOf(h nats.Header) Cause {
+	switch {
+	case h.Get(jetstream.MarkerReasonHeader) == "MaxAge":
+		return Expired
+	case h.Get(reasonHeader) == Unwatched.String():
+		return Unwatched
 	}
-	return end, true
+	return Deleted
 }
 
 // handleEnd settles one marker: handled, overtaken by something newer, or to come again.

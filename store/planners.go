@@ -115,15 +115,15 @@ func (p *Planners) lifeOf(peerID string, m message) life {
 	return r.life(m.Revision)
 }
 
-// End ends a planner's life, whether or not it has one: a marker is written that every replica
-// sees, and whose reader (Ends) tells the peer. still is asked before each attempt; nothing is
+// End ends the life of a planner that nobody watches, whether or not it has one: a marker is written
+// that every replica sees, and whose reader (Ends) tells the peer. still is asked before each attempt; nothing is
 // written once it says no. It fails with the errors of still and ErrUnavailable.
 func (p *Planners) End(ctx context.Context, peerID string, still func(context.Context) (bool, error)) error {
 	_, err := p.bucket.change(ctx, peerID, func(message) (*write, error) {
 		if ok, err := still(ctx); err != nil || !ok {
 			return nil, err
 		}
-		return remove(plannerMarkerTTL), nil
+		return &write{marker: true, ttl: plannerMarkerTTL, reason: Unwatched.String()}, nil
 	})
 	return err
 }

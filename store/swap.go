@@ -17,6 +17,8 @@ const (
 	opHeader = "KV-Operation"
 	opDelete = "DEL"
 	opPurge  = "PURGE"
+	// reasonHeader says why this program wrote a marker, where others may have a reason of their own.
+	reasonHeader = "Oc-Reason"
 )
 
 // write is what is to become the newest message of a key.
@@ -24,6 +26,7 @@ type write struct {
 	data   []byte
 	ttl    time.Duration // 0: for ever
 	marker bool          // a removal: no data
+	reason string        // of a removal, kept in its headers unless empty
 	source Source        // kept in the headers unless zero
 }
 
@@ -40,6 +43,9 @@ func (w *write) message(subject string, revision uint64) *nats.Msg {
 	if w.marker {
 		m.Header.Set(opHeader, opPurge)
 		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	}
+	if w.reason != "" {
+		m.Header.Set(reasonHeader, w.reason)
 	}
 	w.source.put(m.Header)
 	return m
