@@ -36,6 +36,7 @@ func (s *stack) connect(user, inbox string) *nats.Conn {
 	closed := make(chan struct{})
 	nc, err := nats.Connect(s.natsURLs(user), nats.CustomInboxPrefix(inbox), nats.MaxReconnects(-1),
 		nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1), nats.Timeout(time.Second),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // outages are the point; the default prints them
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }))
 	if err != nil {
 		s.t.Fatal(err)
