@@ -9,7 +9,7 @@ import (
 )
 
 // ensureStream creates a stream, or finds it configured as wanted. It fails with a
-// ForeignConfigError or ErrUnavailable.
+// ForeignConfigError, a NoClusterError or ErrUnavailable.
 func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
@@ -20,7 +20,7 @@ func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.St
 	case hasCode(err, codeOverlap):
 		return nil, foreign(want.Name, "Subjects", "captured by another stream", want.Subjects)
 	case hasCode(err, codeNoReplication):
-		return nil, foreign(want.Name, "Replicas (--js-replicas)", "1 at most on this server without a cluster", want.Replicas)
+		return nil, &NoClusterError{want.Replicas}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", want.Name, classify(ctx, err))

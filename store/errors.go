@@ -36,8 +36,8 @@ type Difference struct {
 	Have, Want string
 }
 
-// ForeignConfigError says that a stream or consumer exists with a configuration that is not ours,
-// or cannot be had on this server. Trying again is of no use until an operator changes it.
+// ForeignConfigError says that a stream or consumer exists with a configuration that is not ours.
+// Trying again is of no use until an operator changes it.
 type ForeignConfigError struct {
 	Name        string // of the stream, or stream and consumer
 	Differences []Difference
@@ -50,6 +50,15 @@ func (e *ForeignConfigError) Error() string {
 		parts[i] = fmt.Sprintf("%s is %s, want %s", d.Field, d.Have, d.Want)
 	}
 	return fmt.Sprintf("%s has a foreign configuration: %s", e.Name, strings.Join(parts, "; "))
+}
+
+// NoClusterError says that copies were asked for of a server that is alone. Trying again is of no use
+// until an operator acts.
+type NoClusterError struct{ Replicas int }
+
+// Error names the flag.
+func (e *NoClusterError) Error() string {
+	return fmt.Sprintf("--js-replicas: %d needs a NATS cluster; this server has none", e.Replicas)
 }
 
 // Error codes of the NATS server (nats-server, errors.json) beyond those that the client names.
@@ -77,6 +86,8 @@ func classify(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return ErrNotFound
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // its words are of a buffer that is none: nothing is kept back
+		return ErrUnavailable
 	case outOfReach(err):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -95,7 +106,7 @@ func outOfReach(err error) bool {
 	}
 	return slices.ContainsFunc([]error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed,
-		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
+		nats.ErrConnectionReconnecting, nats.ErrNoServers,
 		nats.ErrDisconnected, nats.ErrStaleConnection, nats.ErrConnectionDraining,
 		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrConnectionClosed,
 		jetstream.ErrServerShutdown, jetstream.ErrNoHeartbeat, jetstream.ErrConsumerDeleted,

@@ -20,8 +20,8 @@ type Store struct {
 }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
-// invalid Config, with a ForeignConfigError (several are joined), and with ErrUnavailable, after
-// which it may be called again. The views of the store are empty until Run has loaded them. A nil
+// invalid Config, with a ForeignConfigError (several are joined), with a NoClusterError, and with
+// ErrUnavailable, after which it may be called again. The views of the store are empty until Run has loaded them. A nil
 // reg means no metrics.
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
@@ -49,8 +49,9 @@ func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[str
 	var errs []error
 	for _, name := range buckets {
 		stream, err := ensureStream(ctx, js, layout(name, cfg.Replicas))
-		if errors.Is(err, ErrUnavailable) {
-			return nil, err // for the others it would only take as long again
+		_, alone := errors.AsType[*NoClusterError](err)
+		if alone || errors.Is(err, ErrUnavailable) {
+			return nil, err // the others would fail alike
 		}
 		streams[name], errs = stream, append(errs, err)
 	}

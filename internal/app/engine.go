@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -42,11 +41,11 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	reg := prometheus.NewRegistry()
 	st, err := store.Open(ctx, js, cfg.store(), log, reg)
 	if err != nil {
-		return nil, fmt.Errorf("opening the buckets: %w", err)
+		return nil, err
 	}
 	bus, err := events.OpenBus(ctx, js, cfg.JSReplicas)
 	if err != nil {
-		return nil, fmt.Errorf("opening the bus: %w", err)
+		return nil, err
 	}
 	hub := streams.NewHub(reg)
 	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, time.Now)

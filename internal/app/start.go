@@ -15,9 +15,14 @@ import (
 // openWithin bounds one attempt to open buckets and bus.
 const openWithin = 10 * time.Second
 
+var errNotConnected = errors.New("not connected to NATS yet")
+
 // runEngine builds the engine as soon as NATS lets it, attaches it to the HTTP side and runs it.
 func (r *Replica) runEngine(ctx context.Context) error {
 	e, err := persist(ctx, r, func() (*engine, error) {
+		if !r.nc.IsConnected() {
+			return nil, errNotConnected
+		}
 		attempt, cancel := context.WithTimeout(ctx, openWithin)
 		defer cancel()
 		return assemble(attempt, r.nc, r.cfg, r.log, r.reg)
@@ -65,8 +70,9 @@ func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, er
 
 func needsOperator(err error) bool {
 	_, bucket := errors.AsType[*store.ForeignConfigError](err)
+	_, alone := errors.AsType[*store.NoClusterError](err)
 	_, bus := errors.AsType[*events.ConfigError](err)
-	return bucket || bus || errors.Is(err, store.ErrLeaseHeld)
+	return bucket || alone || bus || errors.Is(err, store.ErrLeaseHeld)
 }
 
 // waiting tells operators what the start waits for: in the log when that changes, in /readyz always.
