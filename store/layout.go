@@ -17,6 +17,15 @@ const (
 
 var buckets = []string{PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket}
 
+// descriptions are for those who look into the buckets. They may be changed: none counts as foreign.
+var descriptions = map[string]string{
+	PlannersBucket:  "What each peer still has, by peer",
+	WorkflowsBucket: "What has to run, by workflow",
+	InterestBucket:  "Which replicas have streams on a peer, by peer",
+	ReplicasBucket:  "Leases of the replicas that live, by replica",
+	RequestsBucket:  "When a planner was last asked for, and by whom, by peer",
+}
+
 // Lives of markers. While a marker stands, whoever was away learns of the removal.
 const (
 	plannerMarkerTTL = 24 * time.Hour
@@ -31,6 +40,7 @@ const (
 func layout(bucket string, replicas int) jetstream.StreamConfig {
 	cfg := jetstream.StreamConfig{
 		Name:                   streamName(bucket),
+		Description:            descriptions[bucket],
 		Subjects:               []string{subjectPrefix(bucket) + ">"},
 		MaxMsgsPerSubject:      1,
 		MaxMsgs:                -1,

@@ -104,11 +104,6 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 			_, err := js.CreateConsumer(ctx, "KV_planners", jetstream.ConsumerConfig{Durable: "oc-scheduler-ends", AckPolicy: jetstream.AckAllPolicy})
 			return err
 		}, store.Config{}, []string{"oc-scheduler-ends", "AckPolicy", "HeadersOnly is false, want true"}},
-		"replication without a cluster": {
-			func(context.Context, jetstream.JetStream) error { return nil },
-			store.Config{Replicas: 3},
-			[]string{"--js-replicas"},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +124,32 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCopiesNeedACluster(t *testing.T) {
+	t.Parallel()
+	err := tryOpen(t.Context(), natstest.Start(t).JetStream(t), store.Config{Replicas: 3})
+	if _, ok := errors.AsType[*store.NoClusterError](err); !ok || err.Error() != "--js-replicas: 3 needs a NATS cluster; this server has none" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// TestBucketsOfAnEarlierRelease holds that descriptions, which those lack, are no difference.
+func TestBucketsOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	for _, e := range store.Expect(1) {
+		if e.Stream.Description == "" {
+			t.Errorf("%s has no description", e.Stream.Name)
+		}
+		e.Stream.Description = ""
+		if _, err := js.CreateStream(t.Context(), e.Stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tryOpen(t.Context(), js, store.Config{}); err != nil {
+		t.Error(err)
 	}
 }
 
