@@ -29,6 +29,11 @@ type Item[T any] struct {
 type Decode[T any] func(id string, m jetstream.Msg) (T, error)
 
 // View is a copy of a bucket in memory, kept up to date by Run.
+//
+// Loaded and Current answer different questions. Loaded: has the bucket been read completely at
+// least once, so that what is absent here was absent there? It never goes back. Current: is the
+// bucket being followed now? It ends with each outage and comes back after it; in between the view
+// shows what it last knew, and Age tells how old that is.
 type View[T any] struct {
 	bucket  string
 	js      jetstream.JetStream
@@ -106,10 +111,10 @@ func (v *View[T]) OnChange(f func(id string)) {
 	v.listeners = append(slices.Clip(v.listeners), f)
 }
 
-// Loaded is closed when the first snapshot is complete.
+// Loaded is closed when the first snapshot is complete, and stays so over outages.
 func (v *View[T]) Loaded() <-chan struct{} { return v.loaded }
 
-// Current says whether the view is complete and follows the bucket.
+// Current says whether the view is complete and follows the bucket now.
 func (v *View[T]) Current() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

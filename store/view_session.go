@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -56,8 +57,12 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 func (v *View[T]) complete(ctx context.Context, generation uint64) {
 	v.sweep(generation)
 	v.setCurrent(true, time.Time{})
-	v.loadedOnce.Do(func() { close(v.loaded) })
-	v.log.InfoContext(ctx, "view is current", "values", v.Len(), "snapshot", generation)
+	level, msg := slog.LevelInfo, "view is current again" // who was warned of the loss waits for this
+	v.loadedOnce.Do(func() {
+		level, msg = slog.LevelDebug, "view is loaded"
+		close(v.loaded)
+	})
+	v.log.Log(ctx, level, msg, "values", v.Len())
 }
 
 // exhausted asks whether all that the consumer had to deliver was seen. The last message of a
