@@ -65,9 +65,9 @@ func credentialOptions(cfg Config) ([]nats.Option, error) {
 	var opts []nats.Option
 	var errs []error
 	if cfg.NATSCreds != "" {
-		_, err := os.Stat(cfg.NATSCreds)
-		errs = append(errs, flag("--nats-creds", err))
-		opts = append(opts, nats.UserCredentials(cfg.NATSCreds))
+		creds := nats.UserCredentials(cfg.NATSCreds)
+		errs = append(errs, flag("--nats-creds", checkCreds(creds)))
+		opts = append(opts, creds)
 	}
 	if cfg.NATSCA != "" {
 		errs = append(errs, flag("--nats-ca", checkCA(cfg.NATSCA)))
@@ -79,6 +79,20 @@ func credentialOptions(cfg Config) ([]nats.Option, error) {
 		opts = append(opts, nats.ClientCert(cfg.NATSCert, cfg.NATSKey))
 	}
 	return opts, errors.Join(errs...)
+}
+
+// checkCreds reads the file as the connection will at each attempt: its token, and its key by signing
+// something.
+func checkCreds(creds nats.Option) error {
+	var o nats.Options
+	if err := creds(&o); err != nil {
+		return err
+	}
+	if _, err := o.UserJWT(); err != nil {
+		return err
+	}
+	_, err := o.SignatureCB([]byte("nonce"))
+	return err
 }
 
 func checkCA(file string) error {

@@ -2,10 +2,8 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 
@@ -33,9 +31,6 @@ func (c Config) store() store.Config {
 
 // startNATS starts the embedded server, or says which flag helps.
 func startNATS(ctx context.Context, cfg Config, log *slog.Logger) (*natsd.Server, error) {
-	if err := checkDir(cfg.DataDir); err != nil {
-		return nil, &ConfigError{flag("--data-dir", err)}
-	}
 	server, err := natsd.Start(ctx, natsd.Options{Listen: cfg.NATSListen, DataDir: cfg.DataDir, Log: log})
 	switch {
 	case err == nil:
@@ -44,21 +39,6 @@ func startNATS(ctx context.Context, cfg Config, log *slog.Logger) (*natsd.Server
 		return nil, fmt.Errorf("--nats-listen: %s is in use by another program; choose another address, port 0 for any free one, or off", cfg.NATSListen)
 	}
 	return nil, fmt.Errorf("embedded NATS server on --data-dir %s: %w", cfg.DataDir, err)
-}
-
-// checkDir makes the directory and tries to write into it.
-func checkDir(dir string) error {
-	if dir == "" {
-		return errors.New("the embedded NATS server needs a directory")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	probe, err := os.CreateTemp(dir, ".probe-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // newRegistry holds the metrics of the process, beside those that the parts add.

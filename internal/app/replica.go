@@ -51,6 +51,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (*Replica, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, &ConfigError{err}
 	}
+	if err := cfg.checkFiles(); err != nil { // before anything that may fail for another reason
+		return nil, &ConfigError{err}
+	}
 	if cfg.ReplicaID == "" {
 		cfg.ReplicaID = replicaID()
 	}

@@ -260,7 +260,7 @@ func TestNewSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	taken := start(t, embedded(t))
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("not what it should be"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
@@ -268,11 +268,19 @@ func TestNewSaysWhatToDo(t *testing.T) {
 		names  string
 		config bool
 	}{
-		"HTTP port taken":    {func(c *app.Config) { c.Listen = strings.TrimPrefix(taken.URL(), "http://") }, "--listen", false},
-		"NATS port taken":    {func(c *app.Config) { c.NATSListen = strings.TrimPrefix(taken.NATSURL(), "nats://") }, "--nats-listen", false},
-		"no directory":       {func(c *app.Config) { c.DataDir = "" }, "--data-dir", true},
-		"not a directory":    {func(c *app.Config) { c.DataDir = filepath.Join(file, "below") }, "--data-dir", true},
-		"no place for files": {func(c *app.Config) { c.ListenFile = filepath.Join(file, "below") }, "--listen-file", true},
+		"HTTP port taken":        {func(c *app.Config) { c.Listen = strings.TrimPrefix(taken.URL(), "http://") }, "--listen", false},
+		"NATS port taken":        {func(c *app.Config) { c.NATSListen = strings.TrimPrefix(taken.NATSURL(), "nats://") }, "--nats-listen", false},
+		"no directory":           {func(c *app.Config) { c.DataDir = "" }, "--data-dir", true},
+		"not a directory":        {func(c *app.Config) { c.DataDir = filepath.Join(file, "below") }, "--data-dir", true},
+		"no place for files":     {func(c *app.Config) { c.ListenFile = filepath.Join(file, "below") }, "--listen-file", true},
+		"no place for readiness": {func(c *app.Config) { c.ReadyFile = filepath.Join(file, "below") }, "--ready-file", true},
+		"credentials of nobody": {func(c *app.Config) {
+			c.NATSURL, c.NATSCreds = []string{"127.0.0.1:1"}, file
+		}, "--nats-creds", true},
+		"a port taken, too": {func(c *app.Config) {
+			c.Listen = strings.TrimPrefix(taken.URL(), "http://")
+			c.NATSURL, c.NATSCreds = []string{"127.0.0.1:1"}, filepath.Join(file, "below")
+		}, "--nats-creds", true},
 		"no credentials": {func(c *app.Config) {
 			c.NATSURL, c.NATSCreds = []string{"127.0.0.1:1"}, filepath.Join(file, "below")
 		}, "--nats-creds", true},
@@ -291,5 +299,16 @@ func TestNewSaysWhatToDo(t *testing.T) {
 				t.Errorf("New: %v, want an error that names %s (configuration fault: %v)", err, tc.names, tc.config)
 			}
 		})
+	}
+}
+
+// TestCopiesWithoutACluster holds that what is wrong is said once.
+func TestCopiesWithoutACluster(t *testing.T) {
+	t.Parallel()
+	c := on(natstest.Start(t))
+	c.JSReplicas = 3
+	var config *app.ConfigError
+	if err := start(t, c).end(t); !errors.As(err, &config) || err.Error() != "--js-replicas: 3 needs a NATS cluster; this server has none" {
+		t.Errorf("Run: %v", err)
 	}
 }

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// checkFiles reports all that is wrong with the files and directories that the flags name: it reads
+// those that will be read, and tries those that will be written into.
+func (c Config) checkFiles() error {
+	_, err := credentialOptions(c)
+	errs := []error{
+		err,
+		flag("--listen-file", checkPlace(c.ListenFile)),
+		flag("--ready-file", checkPlace(c.ReadyFile)),
+	}
+	if c.Embedded() {
+		errs = append(errs,
+			flag("--nats-listen-file", checkPlace(c.NATSListenFile)),
+			flag("--data-dir", makeDir(c.DataDir)))
+	}
+	return errors.Join(errs...)
+}
+
+// makeDir makes the directory and tries to write into it.
+func makeDir(dir string) error {
+	if dir == "" {
+		return errors.New("the embedded NATS server needs a directory")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return probe(dir)
+}
+
+// checkPlace tries to write where a file is to be made, if one is asked for.
+func checkPlace(file string) error {
+	if file == "" {
+		return nil
+	}
+	return probe(filepath.Dir(file))
+}
+
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
