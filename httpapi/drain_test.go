@@ -48,6 +48,9 @@ oc_scheduler_streams_open{carrier="sse"} 5
 oc_scheduler_streams_open{carrier="wait"} 1
 oc_scheduler_streams_open{carrier="websocket"} 30
 `)
+	if n := s.Streams(); n != sockets+listeners+1 {
+		t.Errorf("%d streams", n)
+	}
 	s.Retire() // the load balancer looks away; all goes on
 	s.do(t, http.MethodGet, "/readyz", "").problem(t, http.StatusServiceUnavailable)
 	late := s.dial(t, "/oc/w/check"+inDecember, nil)

@@ -53,6 +53,12 @@ func (l *live) leave() {
 	}
 }
 
+func (l *live) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.admitted
+}
+
 // add registers an admitted stream; remove takes it out again. One that comes when the drain has
 // begun is asked to end at once.
 func (l *live) add(c *conversation) (remove func()) {

@@ -64,7 +64,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 	return s, nil
 }
 
-// Attach gives the server what it serves, once NATS has been reached. It may be called while serving.
+// Attach gives the server what it serves. It may be called while serving, and has to be called once.
 func (s *Server) Attach(parts Parts) { s.parts.Store(&parts) }
 
 // Serve answers on the listener until Shutdown; it blocks, and returns nil after a Shutdown.
@@ -74,6 +74,9 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	return nil
 }
+
+// Streams is how many check streams are open.
+func (s *Server) Streams() int { return s.live.count() }
 
 // Retire turns /readyz to 503, so that load balancers send no more clients; all else goes on.
 func (s *Server) Retire() { s.retired.Store(true) }

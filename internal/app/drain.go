@@ -10,8 +10,9 @@ const shutdownWithin = 15 * time.Second
 
 // drain takes the replica out of service without harm to its clients: load balancers are told first,
 // then streams are closed so that their clients reconnect elsewhere. What the streams watch is left
-// in the fleet's lists until the lease ends, so that they find their planners there.
-func (r *Replica) drain(ctx context.Context) {
+// in the fleet's lists until the lease ends, so that they find their planners there. It returns how
+// many streams it closed.
+func (r *Replica) drain(ctx context.Context) (closed int) {
 	r.log.InfoContext(ctx, "draining", "grace", r.cfg.DrainGrace.String())
 	r.http.Retire()
 	if err := retract("--ready-file", r.cfg.ReadyFile); err != nil {
@@ -24,11 +25,12 @@ func (r *Replica) drain(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(r.cfg.DrainGrace):
 	}
-	r.halt(ctx)
+	return r.halt(ctx)
 }
 
-// halt closes the streams and ends the HTTP side.
-func (r *Replica) halt(ctx context.Context) {
+// halt closes the streams, which it counts, and ends the HTTP side.
+func (r *Replica) halt(ctx context.Context) (closed int) {
+	closed = r.http.Streams()
 	if e := r.engine.Load(); e != nil {
 		e.letGo()
 	}
@@ -40,4 +42,5 @@ func (r *Replica) halt(ctx context.Context) {
 	if err := r.http.Shutdown(ctx); err != nil {
 		r.log.WarnContext(ctx, "requests were cut", "error", err)
 	}
+	return closed
 }

@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +73,8 @@ func (s *stream) until(t *testing.T, status string) answer {
 func TestDrainKeepsInterest(t *testing.T) {
 	t.Parallel()
 	server := natstest.Start(t)
-	leaving, staying := start(t, on(server)), start(t, on(server))
+	var log bytes.Buffer // to be read after the end
+	leaving, staying := startLogging(t, on(server), slog.NewTextHandler(&log, nil)), start(t, on(server))
 	leaving.awaitReady(t)
 	staying.awaitReady(t)
 	peer := onBus(t, server.Connect(t))
@@ -94,6 +97,10 @@ func TestDrainKeepsInterest(t *testing.T) {
 	}
 	if err := leaving.end(t); err != nil {
 		t.Error(err)
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "msg=stopped") || !strings.Contains(last, "streams_closed=1 took=") {
+		t.Errorf("the last line is %s", last)
 	}
 	again := openStream(t, staying.URL(), query)
 	if a := again.until(t, "available"); len(a.Missing) != 0 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
@@ -139,7 +140,12 @@ func (r *Replica) Ready() <-chan struct{} { return r.ready }
 
 // Run serves until ctx ends and then drains, or until a part fails for good. It blocks.
 func (r *Replica) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, r.close()) }()
+	var began time.Time // of the end
+	var closed int
+	defer func() {
+		err = errors.Join(err, r.close())
+		r.log.InfoContext(ctx, "stopped", "streams_closed", closed, "took", time.Since(began).Round(time.Millisecond).String())
+	}()
 	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // a signal begins a drain, it does not end the work
 	defer stop()
 	g, work := errgroup.WithContext(work)
@@ -148,9 +154,11 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return r.awaitReady(work) })
 	select {
 	case <-ctx.Done():
-		r.drain(work)
+		began = time.Now()
+		closed = r.drain(work)
 	case <-work.Done(): // a part failed: nothing is left to wait for
-		r.halt(work)
+		began = time.Now()
+		closed = r.halt(work)
 	}
 	stop()
 	return g.Wait()

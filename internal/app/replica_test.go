@@ -33,7 +33,12 @@ type running struct {
 // start runs a replica until stop, or the end of the test.
 func start(t *testing.T, cfg app.Config) *running {
 	t.Helper()
-	replica, err := app.New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	return startLogging(t, cfg, slog.DiscardHandler)
+}
+
+func startLogging(t *testing.T, cfg app.Config, log slog.Handler) *running {
+	t.Helper()
+	replica, err := app.New(t.Context(), cfg, slog.New(log))
 	if err != nil {
 		t.Fatal(err)
 	}
