@@ -15,13 +15,15 @@ import (
 	"oc-scheduler/streams/check"
 )
 
-// Parts is what the server serves, once NATS has been reached.
+// Parts is what the server serves. It is given to Attach, complete, as soon as NATS has answered and
+// the buckets stand; the views need not be loaded yet. Until then every route that needs a part
+// answers 503, and afterwards the parts stay the same over all outages.
 type Parts struct {
 	Checks    *check.Service
 	Workflows *store.View[store.WorkflowRecord]
 	Planners  *store.View[store.PlannerRecord]
-	Editor    Editor
-	Stored    StoredPlanners
+	Editor    Editor         // writes, which need NATS
+	Stored    StoredPlanners // reads past the view, which need NATS
 }
 
 // Editor writes workflows and sets off what follows from it.

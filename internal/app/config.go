@@ -1,5 +1,19 @@
 // Package app puts the parts of one replica together: it builds them from a Config, starts them in
 // order, and stops them in reverse. It decides nothing about planners or workflows.
+//
+// Life: New checks the configuration and the files that it names, then opens the HTTP address, the
+// embedded NATS server if there is none elsewhere, and a connection, which need not succeed. Run
+// answers HTTP at once (/livez 200, /readyz 503) and tries for as long as it takes to open buckets
+// and bus and to get the lease of its replica id; then it attaches what it has built, and is ready
+// when all views are loaded. It outlives every outage of NATS.
+//
+// End: when Run's context ends, /readyz turns 503; after Config.DrainGrace the streams are closed
+// with 1012, requests in flight end, and Run returns nil. Interest stays in the fleet's lists until
+// the lease runs out.
+//
+// Errors: a *ConfigError says that an operator has to act (the command exits with 78); it may come
+// from Run, too, for a foreign stream shows only when NATS answers. Any other error is a failure
+// that a restart may cure (exit 1), such as an address in use.
 package app
 
 import (
@@ -15,13 +29,13 @@ type Config struct {
 	ListenFile string `placeholder:"FILE" help:"Write the HTTP address in use to FILE."`
 
 	NATSURL        []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; none starts an embedded server with JetStream."`
-	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Where the embedded server accepts clients; port 0 picks one, 'off' serves this process alone."`
-	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Write the embedded server's client URL to FILE."`
+	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Embedded server only: where it accepts clients; port 0 picks one, 'off' serves this process alone."`
+	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Embedded server only: write its client URL to FILE."`
 	NATSCreds      string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
 	NATSCA         string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
 	NATSCert       string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey        string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
-	DataDir        string   `placeholder:"DIR" help:"The embedded server's store; by default $XDG_STATE_HOME/oc-scheduler, else ~/.local/state/oc-scheduler."`
+	DataDir        string   `placeholder:"DIR" help:"Embedded server only: its store; by default $XDG_STATE_HOME/oc-scheduler, else ~/.local/state/oc-scheduler."`
 
 	JSReplicas int           `name:"js-replicas" default:"1" help:"JetStream replication of every stream and bucket: 1, 3 or 5."`
 	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`
