@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -28,8 +29,17 @@ func newBridge(ctx context.Context, log *slog.Logger) *bridge {
 // Noticef logs a detail.
 func (b *bridge) Noticef(format string, v ...any) { b.log(slog.LevelDebug, fmt.Sprintf(format, v...)) }
 
+// ownChoice begins a warning about MaxPayload, which is no operator's to mend.
+const ownChoice = "Maximum payloads over "
+
 // Warnf logs what an operator may want to mend.
-func (b *bridge) Warnf(format string, v ...any) { b.log(slog.LevelWarn, fmt.Sprintf(format, v...)) }
+func (b *bridge) Warnf(format string, v ...any) {
+	level := slog.LevelWarn
+	if strings.HasPrefix(format, ownChoice) {
+		level = slog.LevelDebug
+	}
+	b.log(level, fmt.Sprintf(format, v...))
+}
 
 // Errorf logs what the server could not do.
 func (b *bridge) Errorf(format string, v ...any) { b.log(slog.LevelError, fmt.Sprintf(format, v...)) }

@@ -94,6 +94,17 @@ func TestPicksAPort(t *testing.T) {
 	}
 }
 
+// TestOwnChoicesAreNoWarnings: nothing is wrong with a server that was started a moment ago.
+func TestOwnChoicesAreNoWarnings(t *testing.T) {
+	o := options(t, "127.0.0.1:0")
+	var log bytes.Buffer
+	o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	start(t, o).Shutdown()
+	if lines := log.String(); !strings.Contains(lines, "Maximum payloads") || strings.Contains(lines, "level=WARN") {
+		t.Errorf("the payload is not spoken of, or warned of:\n%s", lines)
+	}
+}
+
 func TestFailsClearly(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
