@@ -61,11 +61,11 @@ func accept(subject string, data []byte) (event, error) {
 		return event{}, Reject(ReasonUndecodable, "envelope: %v", err)
 	}
 	switch {
-	case subject == Propagation && envelope.FromApp == fromDiscovery:
+	case subject == Propagation && envelope.FromApp == FromDiscovery:
 		return acceptPropagated(envelope.Payload)
-	case subject == CreateResource && strings.EqualFold(envelope.Datatype, datatypeWorkflow):
+	case subject == CreateResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
 		return named(workflowCreated, envelope.Payload, "id")
-	case subject == RemoveResource && strings.EqualFold(envelope.Datatype, datatypeWorkflow):
+	case subject == RemoveResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
 		return acceptRemoval(envelope.Payload)
 	}
 	return event{}, errSkipped
@@ -76,7 +76,7 @@ func acceptPropagated(payload []byte) (event, error) {
 	if err != nil {
 		return event{}, Reject(ReasonUndecodable, "payload: %v", err)
 	}
-	if !strings.EqualFold(p.Action, actionPlanner) {
+	if !strings.EqualFold(p.Action, ActionPlanner) {
 		return event{}, errSkipped
 	}
 	return named(plannerPublished, p.Payload, "peer_id")

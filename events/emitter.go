@@ -18,12 +18,12 @@ func NewEmitter(js jetstream.JetStream) *Emitter { return &Emitter{js} }
 
 // RequestPlanner asks oc-discovery for the planner of a peer.
 func (e *Emitter) RequestPlanner(ctx context.Context, peerID string) error {
-	return e.propagate(ctx, actionPlanner, peerID)
+	return e.propagate(ctx, ActionPlanner, peerID)
 }
 
 // ClosePlanner tells oc-discovery that the planner of a peer is no longer wanted.
 func (e *Emitter) ClosePlanner(ctx context.Context, peerID string) error {
-	return e.propagate(ctx, actionClosePlanner, peerID)
+	return e.propagate(ctx, ActionClosePlanner, peerID)
 }
 
 func (e *Emitter) propagate(ctx context.Context, action, peerID string) error {
@@ -50,5 +50,5 @@ func encodePropagation(action, peerID string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Envelope{FromApp: fromScheduler, Payload: payload}.Encode()
+	return Envelope{FromApp: FromScheduler, Payload: payload}.Encode()
 }

@@ -19,12 +19,12 @@ const (
 
 // Who speaks on the bus, and about what.
 const (
-	fromDiscovery = "oc-discovery"
-	fromScheduler = "oc-scheduler"
+	FromDiscovery = "oc-discovery" // Envelope.FromApp of planners
+	FromScheduler = "oc-scheduler" // Envelope.FromApp of what this program says
 
-	datatypeWorkflow   = "WORKFLOW"
-	actionPlanner      = "PB_PLANNER"
-	actionClosePlanner = "PB_CLOSE_PLANNER"
+	DatatypeWorkflow   = "WORKFLOW"
+	ActionPlanner      = "PB_PLANNER"       // from oc-discovery a planner, from oc-scheduler the request for one
+	ActionClosePlanner = "PB_CLOSE_PLANNER" // the planner is not wanted any more
 )
 
 // MaxMessageSize is the largest message of the bus in bytes, headers included.

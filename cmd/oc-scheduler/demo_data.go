@@ -41,5 +41,5 @@ const demoWorkflow = `{
 
 // demoEvent makes the workflow known.
 func demoEvent() ([]byte, error) {
-	return events.Envelope{FromApp: "oc-workflow", Datatype: "WORKFLOW", Payload: []byte(demoWorkflow)}.Encode()
+	return events.Envelope{FromApp: "oc-workflow", Datatype: events.DatatypeWorkflow, Payload: []byte(demoWorkflow)}.Encode()
 }

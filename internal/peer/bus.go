@@ -9,19 +9,10 @@ import (
 	"oc-scheduler/events"
 )
 
-// What a peer hears and says on the bus.
-const (
-	fromDiscovery = "oc-discovery"
-	fromScheduler = "oc-scheduler"
-
-	actionPlanner      = "PB_PLANNER"
-	actionClosePlanner = "PB_CLOSE_PLANNER"
-)
-
 // actionForMe is what a bus message asks of this peer: nothing ("") when it is for others.
 func (p *Peer) actionForMe(data []byte) string {
 	envelope, err := events.DecodeEnvelope(data)
-	if err != nil || envelope.FromApp != fromScheduler {
+	if err != nil || envelope.FromApp != events.FromScheduler {
 		return ""
 	}
 	asked, err := events.DecodePropagated(envelope.Payload)
@@ -55,9 +46,9 @@ func (p *Peer) message() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := events.Propagated{Action: actionPlanner, Payload: body}.Encode()
+	payload, err := events.Propagated{Action: events.ActionPlanner, Payload: body}.Encode()
 	if err != nil {
 		return nil, err
 	}
-	return events.Envelope{FromApp: fromDiscovery, Payload: payload}.Encode()
+	return events.Envelope{FromApp: events.FromDiscovery, Payload: payload}.Encode()
 }

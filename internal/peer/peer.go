@@ -61,10 +61,10 @@ func (p *Peer) Run(ctx context.Context) error {
 			return nil
 		case m := <-p.messages:
 			switch p.actionForMe(m.Data) {
-			case actionPlanner:
+			case events.ActionPlanner:
 				wanted = true
 				p.publish(ctx)
-			case actionClosePlanner:
+			case events.ActionClosePlanner:
 				wanted = false
 				p.log.InfoContext(ctx, "planner is not wanted any more")
 			}
