@@ -16,6 +16,10 @@ const (
 	ReasonPanic           = "panic"
 )
 
+var reasons = []string{
+	ReasonUndecodable, ReasonInvalidID, ReasonInvalidPlanner, ReasonInvalidWorkflow, ReasonTooLarge, ReasonPanic,
+}
+
 // Rejection is an error that says: the message is bad, not the moment. A Handler returns it to have
 // the message kept as a dead letter and never delivered again.
 type Rejection struct {

@@ -151,7 +151,12 @@ oc_scheduler_bus_events_total{outcome="rejected",subject="CREATE_RESOURCE"} 1
 oc_scheduler_bus_events_total{outcome="skipped",subject="REMOVE_RESOURCE"} 2
 # HELP oc_scheduler_bus_rejected_total Messages of the OpenCloud bus that were kept as dead letters, by reason.
 # TYPE oc_scheduler_bus_rejected_total counter
+oc_scheduler_bus_rejected_total{reason="invalid_id"} 0
+oc_scheduler_bus_rejected_total{reason="invalid_planner"} 0
 oc_scheduler_bus_rejected_total{reason="invalid_workflow"} 1
+oc_scheduler_bus_rejected_total{reason="panic"} 0
+oc_scheduler_bus_rejected_total{reason="too_large"} 0
+oc_scheduler_bus_rejected_total{reason="undecodable"} 0
 `
 	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "oc_scheduler_bus_events_total", "oc_scheduler_bus_rejected_total"); err != nil {
 		t.Error(err)

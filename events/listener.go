@@ -106,7 +106,8 @@ func (l *Listener) session(ctx context.Context, lanes *lanes) error {
 		l.log.InfoContext(ctx, "reading the bus", "stream", Stream, "consumer", Durable)
 	}
 	receive := func(m *nats.Msg) { l.receive(ctx, m, created, lanes) }
-	return newPull(l.bus.js, l.holds).run(ctx, alive, receive)
+	idle := func() { l.metrics.lag.Set(0) }
+	return newPull(l.bus.js, l.holds, idle).run(ctx, alive, receive)
 }
 
 // receive takes a delivery into a lane, unless it is not for us.
@@ -116,6 +117,7 @@ func (l *Listener) receive(ctx context.Context, m *nats.Msg, created time.Time, 
 		l.log.ErrorContext(ctx, "the server's reply subject cannot be read", "error", err)
 		return
 	}
+	l.metrics.lag.Set(float64(d.behind))
 	d.err = l.contain(ctx, func() (err error) {
 		d.event, err = accept(m.Subject, m.Data)
 		return err

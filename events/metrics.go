@@ -17,12 +17,13 @@ type metrics struct {
 	events   *prometheus.CounterVec
 	rejected *prometheus.CounterVec
 	sessions prometheus.Counter
+	lag      prometheus.Gauge
 }
 
 // newMetrics registers the collectors; with a nil registerer they only count.
 func newMetrics(reg prometheus.Registerer) *metrics {
 	f := promauto.With(reg)
-	return &metrics{
+	m := &metrics{
 		events: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "oc_scheduler_bus_events_total",
 			Help: "Deliveries of events of the OpenCloud bus, by what became of them.",
@@ -35,5 +36,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "oc_scheduler_bus_sessions_total",
 			Help: "Subscriptions to the consumer of the OpenCloud bus; more than one means outages.",
 		}),
+		lag: f.NewGauge(prometheus.GaugeOpts{
+			Name: "oc_scheduler_bus_lag_events",
+			Help: "Events that waited on the server behind the last one that came here; 0 when it had none for this replica.",
+		}),
 	}
+	for _, reason := range reasons { // an alert on growth misses a series that begins with 1
+		m.rejected.WithLabelValues(reason)
+	}
+	return m
 }

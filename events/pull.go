@@ -35,6 +35,7 @@ type pull struct {
 	inbox   string // begins the reply subjects of requests
 	arrived chan *nats.Msg
 	holds   *holds
+	idle    func() // called when the server says that it has nothing
 
 	requests int    // made so far
 	reply    string // of the last request: words of the server about earlier ones come late
@@ -42,7 +43,7 @@ type pull struct {
 	alive    bool   // the consumer has answered
 }
 
-func newPull(js jetstream.JetStream, h *holds) *pull {
+func newPull(js jetstream.JetStream, h *holds, idle func()) *pull {
 	nc := js.Conn()
 	return &pull{
 		nc:      nc,
@@ -50,6 +51,7 @@ func newPull(js jetstream.JetStream, h *holds) *pull {
 		inbox:   nc.NewInbox(),
 		arrived: make(chan *nats.Msg, 2*maxBatch),
 		holds:   h,
+		idle:    idle,
 	}
 }
 
@@ -140,8 +142,10 @@ func (p *pull) status(m *nats.Msg) error {
 	}
 	switch code := m.Header.Get("Status"); code {
 	case "100":
+		p.idle()
 		return nil
 	case "404", "408": // nothing came in time
+		p.idle()
 	case "409":
 		switch reason := m.Header.Get("Description"); reason {
 		case "Message Size Exceeds MaxBytes", "Batch Completed":
