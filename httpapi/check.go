@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -37,7 +38,13 @@ func (s *Server) getCheck(c echo.Context) error {
 	if done, err := tagged(c, etag(frame.Version)); done || err != nil {
 		return err
 	}
-	return c.JSONBlob(http.StatusOK, frame.JSON)
+	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
+}
+
+// answerJSON answers with a document on a line of its own, as terminals and tools for lines want it.
+// The document, which may be shared, stays as it is.
+func answerJSON(c echo.Context, status int, contentType string, doc []byte) error {
+	return c.Blob(status, contentType, append(slices.Clip(doc), '\n'))
 }
 
 // postCheck answers the request in the body, once, or as a stream would while ?wait= lasts.
@@ -61,7 +68,7 @@ func (s *Server) postCheck(c echo.Context) error {
 	h := c.Response().Header()
 	h.Set("ETag", etag(frame.Version))
 	h.Set(echo.HeaderCacheControl, "no-store")
-	return c.JSONBlob(http.StatusOK, frame.JSON)
+	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
 }
 
 // queried reads the check request in the query; skip names parameters that are not part of it. The

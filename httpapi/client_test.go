@@ -64,6 +64,9 @@ func (a answer) problem(t *testing.T, status int) map[string]any {
 		t.Fatalf("answer is %d %s %s, want a problem %d", a.status, a.header.Get("Content-Type"), a.body, status)
 	}
 	p := a.json(t)
+	if !bytes.HasSuffix(a.body, []byte("}\n")) {
+		t.Errorf("problem is no line: %q", a.body)
+	}
 	if p["status"] != float64(status) || p["type"] != "about:blank" || p["title"] == "" {
 		t.Errorf("problem is %s", a.body)
 	}

@@ -55,6 +55,43 @@ func TestIDsInPaths(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotThere holds that a 404 says what it is that is missing.
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	for path, detail := range map[string]string{
+		"/oc/x":                   "no such workflow",
+		"/oc/x/check?duration=1h": "no such workflow",
+		"/planners/x":             "no planner of this peer is stored",
+		"/nowhere":                "no such route; see /openapi.json",
+		"/oc/x/y":                 "no such route; see /openapi.json",
+		"/planners/x/y":           "no such route; see /openapi.json",
+	} {
+		if p := s.do(t, http.MethodGet, path, "").problem(t, http.StatusNotFound); p["detail"] != detail {
+			t.Errorf("%s: %v", path, p)
+		}
+	}
+	if p := s.do(t, http.MethodDelete, "/oc/x", "").problem(t, http.StatusNotFound); p["detail"] != "no such workflow" {
+		t.Errorf("DELETE: %v", p)
+	}
+}
+
+func TestResultsAreLines(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 1).ok(t, http.StatusCreated)
+	for range 2 { // the second is shared with the first
+		for _, got := range []answer{
+			s.do(t, http.MethodGet, "/oc/w/check?duration=1h", "").ok(t, http.StatusOK),
+			s.do(t, http.MethodPost, "/oc/w/check", `{"duration_s": 3600}`).ok(t, http.StatusOK),
+		} {
+			if !strings.HasSuffix(string(got.body), "}\n") {
+				t.Errorf("%q", got.body)
+			}
+		}
+	}
+}
+
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)

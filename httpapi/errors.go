@@ -17,9 +17,11 @@ import (
 const statusClientGone = 499
 
 var (
-	errPanic    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
-	errStarting = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
-	errRetiring = newProblem(http.StatusServiceUnavailable, "this replica drains: connect again to reach another").after(retrySoon)
+	errPanic      = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
+	errStarting   = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
+	errNoRoute    = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
+	errNoWorkflow = newProblem(http.StatusNotFound, "no such workflow")
+	errRetiring   = newProblem(http.StatusServiceUnavailable, "this replica drains: connect again to reach another").after(retrySoon)
 )
 
 // problemOf is the one place where errors become statuses. It is nil for an error nobody expected.
@@ -37,14 +39,14 @@ func problemOf(err error) *Problem {
 		return invalid(faults)
 	case errors.As(err, &large):
 		return newProblem(http.StatusRequestEntityTooLarge, "the body may have %d bytes at most", large.Limit)
-	case errors.As(err, &routing): // echo's own: no such route, method not allowed
+	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:
+		return errNoRoute
+	case errors.As(err, &routing): // echo's own: method not allowed
 		return newProblem(routing.Code, "%v", routing.Message)
 	case errors.Is(err, booking.ErrNotJSON):
 		return newProblem(http.StatusBadRequest, "%v", err)
 	case errors.Is(err, check.ErrUnknownWorkflow), errors.Is(err, check.ErrWorkflowGone):
-		return newProblem(http.StatusNotFound, "no such workflow")
-	case errors.Is(err, store.ErrNotFound):
-		return newProblem(http.StatusNotFound, "not found")
+		return errNoWorkflow
 	case errors.Is(err, store.ErrPrecondition):
 		return newProblem(http.StatusPreconditionFailed, "what is stored is not what If-Match or If-None-Match asks for")
 	case errors.Is(err, store.ErrTooLarge):

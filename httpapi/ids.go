@@ -20,7 +20,7 @@ import (
 func pathID(c echo.Context) (string, error) {
 	segments := strings.Split(c.Request().URL.EscapedPath(), "/")
 	if len(segments) != strings.Count(c.Path(), "/")+1 {
-		return "", newProblem(http.StatusNotFound, "no such page")
+		return "", errNoRoute
 	}
 	decoded, err := url.PathUnescape(segments[2])
 	if err == nil {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -41,6 +42,9 @@ func (s *Server) getPlanner(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	value, revision, err := parts.Stored.Raw(ctx, peerID)
+	if errors.Is(err, store.ErrNotFound) {
+		return newProblem(http.StatusNotFound, "no planner of this peer is stored")
+	}
 	if err != nil {
 		return err
 	}

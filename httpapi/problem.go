@@ -65,5 +65,5 @@ func (p *Problem) write(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(p.Status, problemType, body)
+	return answerJSON(c, p.Status, problemType, body)
 }

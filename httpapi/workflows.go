@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -19,7 +20,7 @@ func (s *Server) getWorkflow(c echo.Context) error {
 	}
 	entry, ok := parts.Workflows.Get(workflowID)
 	if !ok {
-		return absent(parts.Workflows, "workflow")
+		return absent(parts.Workflows)
 	}
 	setAge(c, parts.Workflows.Age())
 	if done, err := tagged(c, revisionTag(entry.Revision)); done || err != nil {
@@ -28,11 +29,12 @@ func (s *Server) getWorkflow(c echo.Context) error {
 	return c.JSONBlob(http.StatusOK, entry.Value.Raw)
 }
 
-// absent is the answer for what a view does not hold: 404, or 503 while it may just not be read yet.
-func absent[T any](view *store.View[T], kind string) error {
+// absent is the answer for a workflow that the view does not hold: 404, or 503 while it may just not
+// be read yet.
+func absent(view *store.View[store.WorkflowRecord]) error {
 	select {
 	case <-view.Loaded():
-		return newProblem(http.StatusNotFound, "no such %s", kind)
+		return errNoWorkflow
 	default:
 		return errStarting
 	}
@@ -102,7 +104,11 @@ func (s *Server) deleteWorkflow(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := parts.Editor.DeleteWorkflow(ctx, workflowID, cond); err != nil {
+	err = parts.Editor.DeleteWorkflow(ctx, workflowID, cond)
+	if errors.Is(err, store.ErrNotFound) {
+		return errNoWorkflow
+	}
+	if err != nil {
 		return err
 	}
 	parts.shown(ctx, workflowID, func(now uint64) bool { return now == 0 })
