@@ -8,23 +8,30 @@ import (
 	"oc-scheduler/store/workflow"
 )
 
-// Check answers one request from scratch; see Problem for many.
+// Check answers one request from scratch; see Problem for many. The error is a fault.List.
 func Check(w *workflow.Workflow, index func(peerID string) *planner.Index, r Request, now time.Time) (*Result, error) {
 	window, err := r.Resolve(w, now)
 	if err != nil {
 		return nil, err
 	}
-	return NewProblem(w, index, r.Selected).Check(window), nil
+	p, err := NewProblem(w, index, r.Selected)
+	if err != nil {
+		return nil, err
+	}
+	return p.Check(window)
 }
 
 // Check evaluates the problem in a window. Version and ComputedAt are left for the caller to fill.
-func (p *Problem) Check(w Window) *Result {
+// The error is a fault.List: there are too many items for too many instances to try.
+func (p *Problem) Check(w Window) (*Result, error) {
 	exhausted := p.move(&w)
 	r := &Result{
 		Type: "result", WorkflowID: p.workflowID, Start: instant(w.Start), End: instant(w.End),
-		Resources:       p.place(w),
 		MissingPlanners: append([]string{}, p.missing...),
-		Warnings:        append([]string{}, p.warnings...),
+		Warnings:        append(warnings{}, p.warnings...),
+	}
+	if err := p.place(w, r); err != nil {
+		return nil, err
 	}
 	r.Status = p.status(r.Resources)
 	r.Available = r.Status == Available
@@ -36,9 +43,9 @@ func (p *Problem) Check(w Window) *Result {
 		}
 	}
 	if exhausted {
-		r.Warnings = append(r.Warnings, "the search for a window was given up: too many instances and bookings to try")
+		r.Warnings.add("the search for a window was given up: too many instances and bookings to try")
 	}
-	return r
+	return r, nil
 }
 
 // move replaces the window, with AsPossible, by the earliest one that fits.
@@ -64,18 +71,25 @@ func (p *Problem) nextSlot(w Window) (slot *Slot, exhausted bool) {
 }
 
 // place places all groups in the window and answers for each item, in the order of their ids.
-func (p *Problem) place(w Window) []Resource {
-	resources := make([]Resource, len(p.items))
+func (p *Problem) place(w Window, r *Result) error {
+	r.Resources = make([]Resource, len(p.items))
+	steps, lister := budget(maxSteps), newLister(w)
 	for _, g := range p.groups {
-		g.place(holds(w.Start, w.End), func(it *item, on *candidate, loads []load) bool {
-			resources[it.nth] = it.answer(w, on, loads)
+		g.place(holds(w.Start, w.End), &steps, func(it *item, on *candidate, loads []load) bool {
+			r.Resources[it.nth] = it.answer(on, loads, lister)
 			return true
 		})
 	}
-	return resources
+	if steps < 0 {
+		return tooLarge()
+	}
+	if lister.cut {
+		r.Warnings.add("there are more conflicts than are listed")
+	}
+	return nil
 }
 
-func (it *item) answer(w Window, on *candidate, loads []load) Resource {
+func (it *item) answer(on *candidate, loads []load, lister *lister) Resource {
 	r := Resource{
 		ItemID: it.need.ItemID, Kind: it.need.Kind, ResourceID: it.need.ResourceID, PeerID: it.need.PeerID,
 		Status: Available, Conflicts: []Conflict{},
@@ -84,12 +98,12 @@ func (it *item) answer(w Window, on *candidate, loads []load) Resource {
 		r.InstanceID = &it.selected
 	}
 	switch {
-	case it.state == planless:
+	case it.planless:
 		r.Status = Unknown
 		return r
 	case on == nil:
 		r.Status = Unavailable
-		on, r.Conflicts = it.closest(w, loads)
+		on, r.Conflicts = lister.closest(it, loads)
 	}
 	if on != nil {
 		name := on.instance.ID()
@@ -110,5 +124,6 @@ func (p *Problem) status(resources []Resource) Status {
 
 // existing: every item would find a place if nothing were booked.
 func (p *Problem) existing() bool {
-	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed((*candidate).holdsEmpty) })
+	steps := budget(maxSteps)
+	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed((*candidate).holdsEmpty, &steps) })
 }

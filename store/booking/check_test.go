@@ -15,14 +15,14 @@ func TestCheckAgreesWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		wf := w.workflow()
-		problem := booking.NewProblem(wf, w.planner, w.selected)
+		p := problem(t, wf, w.planner, w.selected)
 		for range 3 { // windows on one problem: what it keeps must not leak from one to the next
 			start, length := rapid.IntRange(0, span).Draw(t, "window"), rapid.IntRange(1, 9).Draw(t, "length")
 			window := booking.Window{Start: at(start).UnixNano(), End: at(start + length).UnixNano(), From: at(start).UnixNano(), Preemption: rapid.Bool().Draw(t, "preemption")}
 			if rapid.Bool().Draw(t, "as possible") {
 				window.AsPossible, window.From = true, epoch.UnixNano()
 			}
-			compare(t, w, problem.Check(window), start, length, window)
+			compare(t, w, answer(t, p, window), start, length, window)
 		}
 	})
 }
@@ -122,7 +122,7 @@ func TestGreedyMayFitLater(t *testing.T) {
 		items: []item{{"n0", "p", "r", amounts{"a": 4}}, {"n1", "p", "r", amounts{"a": 1, "b": 3}}},
 	}
 	start := epoch.UnixNano()
-	got := booking.NewProblem(w.workflow(), w.planner, nil).Check(booking.Window{Start: start, End: start + 5, From: start})
+	got := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: start, End: start + 5, From: start})
 	if got.NextSlot == nil || got.NextSlot.Start != at(6) {
 		t.Errorf("next slot %v, want at 6 ns", got.NextSlot)
 	}
@@ -140,7 +140,7 @@ func TestNextSlotStaysWithinTheHorizon(t *testing.T) {
 	}{{booking.Horizon, true}, {booking.Horizon + 1, false}} {
 		w.peers["p"]["r"].slots = []slot{{0, int(tc.end), "", nil}}
 		start := epoch.UnixNano()
-		got := booking.NewProblem(w.workflow(), w.planner, nil).Check(booking.Window{Start: start, End: start + 5, From: start})
+		got := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: start, End: start + 5, From: start})
 		if (got.NextSlot != nil) != tc.want {
 			t.Errorf("free after %v: next slot %v", tc.end, got.NextSlot)
 		}

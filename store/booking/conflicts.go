@@ -17,18 +17,36 @@ type Conflict struct {
 	Free      planner.Amount `json:"free"`
 }
 
+// lister finds the conflicts of one result, within bounds.
+type lister struct {
+	window Window
+	steps  budget
+	left   int  // conflicts that may still be listed
+	cut    bool // more was to be said
+}
+
+func newLister(w Window) *lister { return &lister{window: w, steps: maxSteps / 4, left: maxConflicts} }
+
 // closest is the candidate with the least time in conflict, ties going to the first by id, and its
 // conflicts sorted by start and dimension; nil when there is no candidate.
-func (it *item) closest(w Window, loads []load) (*candidate, []Conflict) {
+func (l *lister) closest(it *item, loads []load) (*candidate, []Conflict) {
 	var best *candidate
 	var least []shortage
 	var leastTime int64
 	for _, c := range it.candidates {
-		shortages := c.shortages(w, it, &loads[c.nth])
+		if l.steps < 0 {
+			l.cut = true
+			break
+		}
+		shortages := l.shortages(c, it, &loads[c.nth])
 		if t := covered(shortages); best == nil || t < leastTime {
 			best, least, leastTime = c, shortages, t
 		}
 	}
+	if len(least) > l.left {
+		least, l.cut = least[:l.left], true
+	}
+	l.left -= len(least)
 	conflicts := make([]Conflict, len(least))
 	for i, s := range least {
 		conflicts[i] = Conflict{instant(s.Start), instant(s.End), s.dimension, s.requested, s.free}
@@ -43,9 +61,11 @@ type shortage struct {
 	requested, free planner.Amount
 }
 
-func (c *candidate) shortages(w Window, it *item, beside *load) (list []shortage) {
+func (l *lister) shortages(c *candidate, it *item, beside *load) (list []shortage) {
+	seen := 0
 	for _, k := range c.constraints(it.need, beside) {
-		for interval, use := range k.timeline.Steps(w.Start, w.End) {
+		for interval, use := range k.timeline.Steps(l.window.Start, l.window.End) {
+			seen++
 			free := k.free(use)
 			if free >= k.requested {
 				continue
@@ -57,6 +77,7 @@ func (c *candidate) shortages(w Window, it *item, beside *load) (list []shortage
 			list = append(list, shortage{interval, k.dimension, k.requested, free})
 		}
 	}
+	l.steps.spend(1 + seen/2)
 	slices.SortStableFunc(list, func(a, b shortage) int { return cmp.Compare(a.Start, b.Start) })
 	return list
 }

@@ -1,6 +1,10 @@
 package booking
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 )
@@ -12,20 +16,45 @@ type group struct {
 	resource   *planner.Resource // nil: unknown
 	candidates []*candidate      // the resource's instances by id
 	items      []*item           // by id
+	classes    map[string]int
+	possible   []bool // by class: some instance could hold such an item, if it were empty
 }
 
 func newGroup(x *planner.Index, need workflow.Need) *group {
+	g := &group{classes: map[string]int{}}
 	if x == nil {
-		return &group{planless: true}
+		g.planless = true
+		return g
 	}
-	g := &group{resource: x.Resource(need.ResourceID)}
-	if g.resource == nil {
+	if g.resource = x.Resource(need.ResourceID); g.resource == nil {
 		return g
 	}
 	for n, instance := range g.resource.Instances() {
 		g.candidates = append(g.candidates, &candidate{instance: instance, nth: n})
 	}
 	return g
+}
+
+// join adds an item; its class is that of the items that ask for the same.
+func (g *group) join(it *item, steps *budget) {
+	g.items = append(g.items, it)
+	it.planless = g.planless
+	it.candidates = g.candidates
+	if it.selected != "" {
+		at, found := slices.BinarySearchFunc(g.candidates, it.selected, func(c *candidate, id string) int { return strings.Compare(c.instance.ID(), id) })
+		it.candidates = nil
+		if found {
+			it.candidates = g.candidates[at : at+1]
+		}
+	}
+	key := fmt.Sprint(it.selected, it.need.Whole, it.need.Demand)
+	class, known := g.classes[key]
+	if !known {
+		class = len(g.classes)
+		g.classes[key] = class
+		g.possible = append(g.possible, it.couldBePlaced(steps))
+	}
+	it.class = class
 }
 
 // isFixed: every item has one instance only, so the group needs the sum of its demands and a
@@ -39,14 +68,26 @@ func (g *group) isFixed() bool {
 	return true
 }
 
+// fit reports whether a candidate holds a need beside a load.
+type fit func(c *candidate, need workflow.Need, beside *load) bool
+
 // place puts every item, by id, on the first instance that holds it beside those placed before.
-// It reports each decision to tell and stops early when tell returns false.
-func (g *group) place(fits fit, tell func(it *item, on *candidate, loads []load) bool) {
+// It reports each decision to tell and stops early when tell returns false. An instance that does
+// not hold an item holds none of its class from then on, for loads only grow: so many like items
+// take no more tests than one, and one each. Each test is a step or more; when they are used up,
+// nothing fits any more.
+func (g *group) place(fits fit, steps *budget, tell func(it *item, on *candidate, loads []load) bool) {
 	loads := make([]load, len(g.candidates))
+	tried := make([]int, len(g.classes))
 	for _, it := range g.items {
-		on := it.firstFit(fits, loads)
-		if on != nil {
-			loads[on.nth].add(it.need)
+		var on *candidate
+		first := &tried[it.class]
+		for ; *first < len(it.candidates) && steps.spend(it.cost()); *first++ {
+			if c := it.candidates[*first]; fits(c, it.need, &loads[c.nth]) {
+				on = c
+				loads[c.nth].add(it.need)
+				break
+			}
 		}
 		if !tell(it, on, loads) {
 			return
@@ -54,22 +95,10 @@ func (g *group) place(fits fit, tell func(it *item, on *candidate, loads []load)
 	}
 }
 
-// fit reports whether a candidate holds a need beside a load.
-type fit func(c *candidate, need workflow.Need, beside *load) bool
-
-func (it *item) firstFit(fits fit, loads []load) *candidate {
-	for _, c := range it.candidates {
-		if fits(c, it.need, &loads[c.nth]) {
-			return c
-		}
-	}
-	return nil
-}
-
 // placed reports whether the group finds a place for all its items.
-func (g *group) placed(fits fit) bool {
+func (g *group) placed(fits fit, steps *budget) bool {
 	ok := true
-	g.place(fits, func(_ *item, on *candidate, _ []load) bool {
+	g.place(fits, steps, func(_ *item, on *candidate, _ []load) bool {
 		ok = on != nil
 		return ok
 	})

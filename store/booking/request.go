@@ -85,7 +85,7 @@ func (r Request) length(w *workflow.Workflow, start int64, faults *fault.List) i
 	if d, ok := w.Duration(); ok && d > 0 {
 		return int64(d)
 	}
-	faults.Add(fault.Root, "duration_s or end is needed: the workflow's processing items give no duration")
+	faults.Add("$.duration_s", "it or the end is needed: the workflow's processing items give no duration")
 	return 0
 }
 

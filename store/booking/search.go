@@ -7,18 +7,6 @@ import (
 	"oc-scheduler/store/planner"
 )
 
-// maxSteps bounds one search. A step is a query of one gap list (0.1 to 0.3 µs, more where a list
-// has to be built), so a hostile pair of workflow and planners costs a second, not a replica.
-const maxSteps = 2_000_000
-
-// budget counts a search's steps down.
-type budget int
-
-func (b *budget) spend(n int) bool {
-	*b -= budget(n)
-	return *b >= 0
-}
-
 // finder is one constraint of a joint search. next is the first start ≥ t at which [start,
 // start+length) meets it; ok is false when there is none or the budget ran out.
 type finder interface {

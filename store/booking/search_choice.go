@@ -68,7 +68,7 @@ func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
 			ok, until := verdict(c.constraints(need, beside), t, length, steps)
 			change = min(change, until)
 			return ok
-		})
+		}, steps)
 		switch {
 		case *steps < 0:
 			return 0, false
@@ -85,8 +85,11 @@ func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
 // that may change.
 func verdict(l []constraint, t, length int64, steps *budget) (ok bool, until int64) {
 	until = math.MaxInt64
-	steps.spend(1 + len(l))
 	for _, k := range l {
+		steps.spend(1)
+		if !k.timeline.Kept(k.asked()) {
+			steps.spend(k.timeline.Len() / 16) // the list has to be built
+		}
 		gaps := k.timeline.Gaps(k.asked())
 		start, fits := gaps.Earliest(t, length)
 		switch {

@@ -86,6 +86,30 @@ func (w *world) workflow() *workflow.Workflow {
 	return wf
 }
 
+// fataler is what tests, benchmarks and property tests have in common.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func problem(t fataler, w *workflow.Workflow, index func(string) *planner.Index, selected map[string]string) *booking.Problem {
+	t.Helper()
+	p, err := booking.NewProblem(w, index, selected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func answer(t fataler, p *booking.Problem, w booking.Window) *booking.Result {
+	t.Helper()
+	r, err := p.Check(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Bounds of one planner. No real one comes near; they keep a hostile one from costing more than its size.
 const (
 	maxDimensions = int(whole) // different ones
-	maxBookings   = 1 << 22    // slots, one without instance counted for each of its resource's instances
+	maxSteps      = 1 << 20    // see Planner.steps: all timelines together fit into one index
 )
 
 // planner sorts what was read into columns. The error is a fault.List.
@@ -29,8 +29,8 @@ func (d *decoder) planner() (*Planner, error) {
 	d.fillRows(p)
 	d.assign(p, ids)
 	d.fillSlots(p)
-	if n := p.bookings(); n > maxBookings {
-		d.faults.Add("$.schedule", "slots without instance make %d bookings; at most %d are possible", n, maxBookings)
+	if n := p.steps(); n > maxSteps {
+		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, maxSteps)
 		return nil, d.faults
 	}
 	return p, nil

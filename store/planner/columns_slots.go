@@ -54,14 +54,31 @@ func (d *decoder) fillSlots(p *Planner) {
 	}
 }
 
-// bookings counts the slots, those without instance for each instance of their resource.
-func (p *Planner) bookings() int {
-	n := 0
+// steps is how many changes of use all timelines of the planner have, at most half of: each slot
+// counts once for the occupancy and once for each dimension it takes, on each instance it takes it of.
+func (p *Planner) steps() (n int) {
 	for i := range p.resources {
 		resource, end := p.rowsOf(i)
-		first, shared := p.slotsOf(resource)
-		_, last := p.slotsOf(end - 1)
-		n += (shared-first)*(end-resource-1) + last - shared
+		capacities, _ := p.capacitiesOf(resource)
+		_, last := p.capacitiesOf(end - 1)
+		n += p.stepsOf(resource, end-resource-1, last-capacities)
+		for instance := resource + 1; instance < end; instance++ {
+			first, last := p.capacitiesOf(instance)
+			n += p.stepsOf(instance, 1, last-first)
+		}
+	}
+	return n
+}
+
+// stepsOf counts the slots of a row that apply to a number of instances with so many capacities.
+func (p *Planner) stepsOf(row, instances, capacities int) (n int) {
+	for slot, end := p.slotsOf(row); slot < end; slot++ {
+		switch first, last := p.usageOf(slot); {
+		case last-first == 1 && p.usageDims[first] == whole:
+			n += instances + capacities
+		default:
+			n += instances * (1 + last - first)
+		}
 	}
 	return n
 }

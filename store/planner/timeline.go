@@ -62,6 +62,19 @@ func (t *Timeline) Steps(start, end int64) iter.Seq2[Interval, Amount] {
 	}
 }
 
+// Len is how many steps the timeline has: what building a list of gaps costs.
+func (t *Timeline) Len() int { return len(t.at) }
+
+// Kept reports whether Gaps has its answer at hand and need not build it.
+func (t *Timeline) Kept(amount Amount) bool {
+	if amount <= 0 || amount > t.capacity || len(t.at) == 1 {
+		return true
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.gaps[amount] != nil
+}
+
 // Gaps is when amount is free. Nothing at all is always free, even where more is booked than there is.
 func (t *Timeline) Gaps(amount Amount) *Gaps {
 	switch {

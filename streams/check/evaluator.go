@@ -51,28 +51,42 @@ func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Ti
 	version := booking.Version(inputs, window)
 	frame, ok := e.results.get(version)
 	if !ok {
-		v, _, _ := e.flight.Do(version, func() (any, error) {
-			return e.compute(w, r, window, planners, inputs, version), nil
+		v, err, _ := e.flight.Do(version, func() (any, error) {
+			return e.compute(w, r, window, planners, inputs, version)
 		})
+		if err != nil {
+			return Frame{}, err
+		}
 		frame = v.(Frame)
 	}
 	frame.Stored = stored
 	return frame, nil
 }
 
-func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, window booking.Window, planners snapshot, inputs booking.Digest, version string) Frame {
+func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, window booking.Window, planners snapshot, inputs booking.Digest, version string) (Frame, error) {
 	begin := time.Now()
-	problem, ok := e.problems.get(inputs)
-	if !ok {
-		problem = booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners[peerID]) }, r.Selected)
+	defer func() { e.metrics.duration.Observe(time.Since(begin).Seconds()) }()
+	problem, err := e.problem(w, r, planners, inputs)
+	if err != nil {
+		return Frame{}, err
 	}
-	result := problem.Check(window)
+	result, err := problem.Check(window)
 	e.problems.put(inputs, problem, e.weigh(planners))
+	if err != nil {
+		return Frame{}, err
+	}
 	result.Version, result.ComputedAt = version, e.now().UTC()
 	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0}
 	e.results.put(version, frame, len(frame.JSON)+frameOverhead)
-	e.metrics.duration.Observe(time.Since(begin).Seconds())
-	return frame
+	return frame, nil
+}
+
+// problem is the shared problem of these inputs.
+func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, planners snapshot, inputs booking.Digest) (*booking.Problem, error) {
+	if p, ok := e.problems.get(inputs); ok {
+		return p, nil
+	}
+	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners[peerID]) }, r.Selected)
 }
 
 // index is the shared index of a planner; nil of none.
