@@ -119,7 +119,7 @@ func TestEndsWhileNobodyIsUpAreHandledLater(t *testing.T) {
 		})
 	}
 	long, _ := open(t, srv, store.Config{PlannerTTL: time.Hour})
-	apply(t, long, plannerJSON("comes-back", now, 2), at(3))
+	apply(t, long, plannerJSON("comes-back", now, 2), arrived(3))
 	srv.Restart(t)
 	natstest.Eventually(t, "the connection is back", js.Conn().IsConnected)
 	var e endings

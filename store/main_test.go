@@ -125,3 +125,17 @@ func wantErr(t *testing.T, err, target error) {
 		t.Errorf("error = %v, want %v", err, target)
 	}
 }
+
+// newestRevision is that of the newest message of a planner's key, a marker's too.
+func newestRevision(t *testing.T, js jetstream.JetStream, key string) uint64 {
+	t.Helper()
+	stream, err := js.Stream(t.Context(), "KV_planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := stream.GetLastMsgForSubject(t.Context(), "$KV.planners."+key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Sequence
+}

@@ -18,6 +18,14 @@ type life struct {
 	received  time.Time
 	generated time.Time // as it counts, see maxAhead
 	seq       uint64
+	since     time.Time // what arrived before belongs to an earlier life, which is over
+}
+
+// ended is what a marker leaves: the life before it is over, for all that had arrived when the
+// server stored it. The clocks of bus and bucket may be those of two servers; no allowance is made,
+// since a planner that is wrongly taken for old is asked for again while streams wait for it.
+func ended(marker message) life {
+	return life{revision: marker.Revision, since: marker.Stored.Add(1)}
 }
 
 // arrival is a planner that has come over the bus.
@@ -44,27 +52,45 @@ type verdict int
 
 const (
 	newer verdict = iota // the arrival is to be stored
-	older                // the stored planner stays
+	older                // the stored planner stays, or none: the arrival is of a life that is over
 	same                 // the arrival is what is stored: it was delivered again
 )
 
-// meet decides between an arrival and what is known; next is the life that follows.
+// meet decides between an arrival and what is known; next is the life that follows. Which life the
+// arrival belongs to depends on when it came, not on now, so that a redelivery decides alike however
+// late it is.
 func (a arrival) meet(known life, now time.Time, ttl time.Duration) (next life, v verdict) {
-	next = life{
-		revision: known.revision, firstSeen: now.UTC(), expires: now.Add(ttl).UTC(),
-		received: a.src.Time, generated: a.generated, seq: a.src.Seq,
-	}
-	if known.firstSeen.IsZero() || !now.Before(known.expires) {
-		return next, newer
-	}
-	next.firstSeen, next.expires = known.firstSeen, known.expires
+	stands := !known.firstSeen.IsZero()
 	switch {
-	case a.src.Seq > 0 && a.src.Seq == known.seq && a.src.Time.Equal(known.received):
+	case stands && a.isOf(known):
 		return known, same
+	case a.src.Time.Before(known.since):
+		return known, older
+	case !stands:
+		return a.begin(known, known.since, now, ttl), newer
+	case !a.src.Time.Before(known.expires): // though the old key still stands
+		return a.begin(known, known.expires, now, ttl), newer
+	case !now.Before(known.expires): // it came in time, but nothing of that time is left
+		return known, older
 	case a.generated.After(known.generated), a.generated.Equal(known.generated) && a.later(known):
+		next = known
+		next.received, next.generated, next.seq = a.src.Time, a.generated, a.src.Seq
 		return next, newer
 	}
 	return known, older
+}
+
+// begin is a first insertion. What arrived before since was of the life before it.
+func (a arrival) begin(known life, since, now time.Time, ttl time.Duration) life {
+	return life{
+		revision: known.revision, firstSeen: now.UTC(), expires: now.Add(ttl).UTC(),
+		received: a.src.Time, generated: a.generated, seq: a.src.Seq, since: since,
+	}
+}
+
+// isOf says whether the arrival is what is stored.
+func (a arrival) isOf(known life) bool {
+	return a.src.Seq > 0 && a.src.Seq == known.seq && a.src.Time.Equal(known.received)
 }
 
 // later says whether the arrival came after the stored planner, which may be of an earlier bus
@@ -75,5 +101,5 @@ func (a arrival) later(known life) bool {
 
 // write is the planner whose JSON, still open, is body, with the rest of its life as TTL.
 func (l life) write(body []byte) *write {
-	return &write{data: l.close(body), ttl: roundUp(time.Until(l.expires))}
+	return &write{data: l.close(body), ttl: roundUp(time.Until(l.expires)), since: l.since}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store/planner"
@@ -19,7 +20,8 @@ type PlannerRecord struct {
 	ExpiresAt   time.Time // when its life ends
 	SourceSeq   uint64    // of this version on the bus; 0 when written by hand
 
-	byHand bool // written without TTL or without the four fields: not yet a life of ours
+	since  time.Time // see life
+	byHand bool      // written without TTL or without the four fields: not yet a life of ours
 }
 
 func (r PlannerRecord) life(revision uint64) life {
@@ -28,7 +30,7 @@ func (r PlannerRecord) life(revision uint64) life {
 	}
 	return life{
 		revision: revision, firstSeen: r.FirstSeenAt, expires: r.ExpiresAt, received: r.ReceivedAt,
-		generated: asCounted(r.GeneratedAt(), r.ReceivedAt), seq: r.SourceSeq,
+		generated: asCounted(r.GeneratedAt(), r.ReceivedAt), seq: r.SourceSeq, since: r.since,
 	}
 }
 
@@ -53,7 +55,7 @@ func (p *Planners) decode(peerID string, m message) (PlannerRecord, error) {
 	if pl.PeerID() != peerID {
 		return PlannerRecord{}, fmt.Errorf("%w: the planner of another peer stands under this key", ErrUndecodable)
 	}
-	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, f.found != allFields}
+	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(m.Header), f.found != allFields}
 	if ttl := m.Header.Get(jetstream.MsgTTLHeader); ttl == "" || ttl == "never" {
 		r.byHand = true
 	}
@@ -62,6 +64,12 @@ func (p *Planners) decode(peerID string, m message) (PlannerRecord, error) {
 		r.FirstSeenAt, r.ReceivedAt, r.ExpiresAt, r.SourceSeq = stored, stored, stored.Add(p.ttl), 0
 	}
 	return r, nil
+}
+
+// sinceOf is zero for a planner that has no life before it, as far as is known.
+func sinceOf(h nats.Header) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, h.Get(sinceHeader)) // zero when it fails
+	return t
 }
 
 // lifeFields takes the four fields from a stored value; found notes which of them are sound.

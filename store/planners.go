@@ -42,7 +42,8 @@ func (p *Planners) View() *View[PlannerRecord] { return p.view }
 
 // Apply stores a planner that came over the bus: raw is its JSON and pl what it says. It is Stale,
 // and nothing is written, when the stored one was generated later, or at the same time but arrived
-// later. It fails with ErrTooLarge and ErrUnavailable.
+// later; and when the life in which it arrived is over, however late it is handled. It fails with
+// ErrTooLarge and ErrUnavailable.
 func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, src Source) (Outcome, error) {
 	if len(raw) > MaxPlannerBytes {
 		return Stale, fmt.Errorf("%w: planner of %d bytes, at most %d are stored", ErrTooLarge, len(raw), MaxPlannerBytes)
@@ -87,8 +88,9 @@ func (p *Planners) applyFresh(ctx context.Context, body []byte, peerID string, a
 	if err != nil {
 		return Stale, err
 	}
-	next.revision = revision
-	p.heads.put(peerID, next)
+	if next.revision = revision; !next.firstSeen.IsZero() {
+		p.heads.put(peerID, next)
+	}
 	return outcome, nil
 }
 
@@ -105,8 +107,11 @@ func (p *Planners) guess(peerID string) (life, bool) {
 // lifeOf reads a stored message. A removal, or a value that cannot be decoded, is no life, but its
 // revision is what the next write has to name.
 func (p *Planners) lifeOf(peerID string, m message) life {
-	if !m.live() {
-		return life{revision: m.Revision}
+	switch {
+	case m.Revision == 0:
+		return life{}
+	case !m.live():
+		return ended(m)
 	}
 	r, err := p.decode(peerID, m)
 	if err != nil {

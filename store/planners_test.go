@@ -23,6 +23,11 @@ func at(seq uint64) store.Source {
 	return store.Source{Seq: seq, Time: now.Add(time.Duration(seq) * time.Millisecond), Bus: now.Add(-time.Hour)}
 }
 
+// arrived is a source of this moment.
+func arrived(seq uint64) store.Source {
+	return store.Source{Seq: seq, Time: time.Now(), Bus: now.Add(-time.Hour)}
+}
+
 func TestAPlannerIsStoredWithItsLife(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{PlannerTTL: time.Hour})
@@ -125,10 +130,13 @@ func TestReplacingKeepsTheEndOfLife(t *testing.T) {
 	ends := time.After(15 * time.Second)
 	for i := 1; ; i++ {
 		receive(t, tick.C)
-		r := decode(t, plannerJSON("p", now.Add(time.Duration(i)*time.Second), i))
-		raw := plannerJSON("p", r.GeneratedAt(), i)
-		if out, err := st.Planners.Apply(t.Context(), raw, r, at(uint64(i+1))); err != nil || out != store.Stored {
-			t.Fatalf("%v, %v", out, err)
+		src := arrived(uint64(i + 1))
+		out := apply(t, st, plannerJSON("p", now.Add(time.Duration(i)*time.Second), i), src)
+		if out == store.Stale && src.Time.Before(first.ExpiresAt) && !time.Now().Before(first.ExpiresAt) {
+			continue // it arrived in the first life, and was handled after it
+		}
+		if out != store.Stored {
+			t.Fatal(out)
 		}
 		e := shows(t, st, "p", func(r store.PlannerRecord) bool { return int(ramOf(r)) == i }).Value
 		if e.FirstSeenAt.After(first.FirstSeenAt) { // a new life: not before the first one's end
@@ -160,7 +168,7 @@ func TestAPlannerExpiresThoughItWasReplaced(t *testing.T) {
 	}
 	_, _, err := st.Planners.Raw(t.Context(), "p")
 	wantErr(t, err, store.ErrNotFound)
-	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 3), at(3)) // older, but nothing stands
+	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 3), arrived(3)) // older, but nothing stands
 	shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 3 })
 }
 
@@ -251,6 +259,6 @@ func TestEndWritesAMarkerEvenWithoutAPlanner(t *testing.T) {
 			t.Errorf("%s: %v, %v", key, m, err)
 		}
 	}
-	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), at(2))
+	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), arrived(2))
 	shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 2 })
 }

@@ -19,6 +19,8 @@ const (
 	opPurge  = "PURGE"
 	// reasonHeader says why this program wrote a marker, where others may have a reason of their own.
 	reasonHeader = "Oc-Reason"
+	// sinceHeader is the end of the lives before that of a planner.
+	sinceHeader = "Oc-Since"
 )
 
 // write is what is to become the newest message of a key.
@@ -28,6 +30,7 @@ type write struct {
 	marker bool          // a removal: no data
 	reason string        // of a removal, kept in its headers unless empty
 	source Source        // kept in the headers unless zero
+	since  time.Time     // see life; kept in the headers unless zero
 }
 
 // remove is the write of a marker that stays for ttl.
@@ -46,6 +49,9 @@ func (w *write) message(subject string, revision uint64) *nats.Msg {
 	}
 	if w.reason != "" {
 		m.Header.Set(reasonHeader, w.reason)
+	}
+	if !w.since.IsZero() {
+		m.Header.Set(sinceHeader, w.since.UTC().Format(time.RFC3339Nano))
 	}
 	w.source.put(m.Header)
 	return m

@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+)
+
+// An event that is delivered again after the life that it was of finds that life over, however it
+// ended, and whichever replica gets it.
+func TestARedeliveryRevivesNothing(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	st, js := running(t, srv, store.Config{PlannerTTL: 2 * time.Second})
+	other, _ := open(t, srv, store.Config{}) // a replica whose view shows nothing
+	kv, err := js.KeyValue(t.Context(), "planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for peer, end := range map[string]func() error{
+		"unwatched": func() error { return st.Planners.End(t.Context(), "unwatched", always) },
+		"deleted":   func() error { return kv.Delete(t.Context(), "deleted") },
+		"purged":    func() error { return kv.Purge(t.Context(), "purged") },
+		"expired":   func() error { return nil },
+	} {
+		t.Run(peer, func(t *testing.T) {
+			first, late := arrived(1), arrived(2)
+			if out := apply(t, st, plannerJSON(peer, now, 1), first); out != store.Stored {
+				t.Fatal(out)
+			}
+			shows(t, st, peer, func(store.PlannerRecord) bool { return true })
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			gone(t, st, peer)
+			before := newestRevision(t, js, peer)
+			for _, replica := range []*store.Store{st, other} {
+				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Stale {
+					t.Errorf("delivered again: %v", out)
+				}
+				if out := apply(t, replica, plannerJSON(peer, now.Add(time.Second), 2), late); out != store.Stale {
+					t.Errorf("arrived in the life that is over, handled after it: %v", out)
+				}
+			}
+			if after := newestRevision(t, js, peer); after != before {
+				t.Errorf("revision %d follows %d: something was written", after, before)
+			}
+			if out := apply(t, st, plannerJSON(peer, now.Add(-time.Hour), 3), arrived(3)); out != store.Stored {
+				t.Errorf("arrived after the end: %v", out)
+			}
+			shows(t, st, peer, func(r store.PlannerRecord) bool { return ramOf(r) == 3 })
+			for _, replica := range []*store.Store{st, other} {
+				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Stale {
+					t.Errorf("delivered again into the next life: %v", out)
+				}
+			}
+		})
+	}
+}
+
+// A planner decides by its arrival, also where its key outlives it.
+func TestArrivalDecidesWhileTheOldKeyStands(t *testing.T) {
+	t.Parallel()
+	st, _ := running(t, natstest.Start(t), store.Config{PlannerTTL: time.Hour})
+	apply(t, st, plannerJSON("p", now, 1), at(1))
+	first := shows(t, st, "p", func(store.PlannerRecord) bool { return true }).Value
+	after := store.Source{Seq: 2, Time: first.ExpiresAt, Bus: at(2).Bus}
+	if out := apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), after); out != store.Stored {
+		t.Errorf("arrived at the end: %v", out)
+	}
+	second := shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 2 }).Value
+	if !second.ExpiresAt.After(first.ExpiresAt) {
+		t.Error("no new life has begun")
+	}
+	if out := apply(t, st, plannerJSON("p", now, 1), at(1)); out != store.Stale {
+		t.Errorf("of the life before: %v", out)
+	}
+	if out := apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), after); out != store.Stored {
+		t.Errorf("the same again: %v", out)
+	}
+}
