@@ -81,16 +81,27 @@ func queried(c echo.Context, skip ...string) (booking.Request, error) {
 	return booking.ParseQuery(values, skip...)
 }
 
-// prefersEvents reports whether text/event-stream is the first of the media types accepted that this
-// route has.
+// prefersEvents reports whether the client would rather have text/event-stream than JSON (RFC 9110,
+// section 12.5.1): by weight, then by what stands first.
 func prefersEvents(r *http.Request) bool {
+	var events, single float64
 	for accepted := range strings.SplitSeq(strings.Join(r.Header.Values(echo.HeaderAccept), ","), ",") {
-		switch kind, _, _ := mime.ParseMediaType(accepted); kind {
+		kind, parameters, err := mime.ParseMediaType(accepted)
+		if err != nil {
+			continue
+		}
+		weight := 1.0
+		if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+			weight = q
+		}
+		switch kind {
 		case "text/event-stream":
-			return true
-		case "application/json", "*/*":
-			return false
+			if weight > single {
+				events = max(events, weight)
+			}
+		case "application/json", "*/*", "application/*":
+			single = max(single, weight)
 		}
 	}
-	return false
+	return events > 0 && events >= single
 }

@@ -147,7 +147,7 @@ func TestClaims(t *testing.T) {
 		return e.Value.Attempt == 7
 	})
 	for range 2 { // the second has nothing to do
-		if err := st.Requests.Reset(t.Context(), "p"); err != nil {
+		if err := st.Requests.Reset(t.Context(), "p", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,10 +60,12 @@ func (r *Requests) Claim(ctx context.Context, peerID, by string, now time.Time) 
 	return claim, won && err == nil, err
 }
 
-// Reset forgets a peer's claim: its planner has come. It fails with ErrUnavailable.
-func (r *Requests) Reset(ctx context.Context, peerID string) error {
+// Reset forgets a peer's claim, because its planner has come, or because what was asked before a
+// certain time is void: then a later claim stays. A zero before is any time. It fails with
+// ErrUnavailable.
+func (r *Requests) Reset(ctx context.Context, peerID string, before time.Time) error {
 	_, err := r.bucket.change(ctx, peerID, func(last message) (*write, error) {
-		if !last.live() {
+		if !last.live() || !before.IsZero() && !claimOf(last).RequestedAt.Before(before) {
 			return nil, nil
 		}
 		return remove(markerTTL), nil

@@ -339,3 +339,47 @@ func TestReopenedAtOnceKeepsThePlanner(t *testing.T) {
 		return a.cached("p") || len(f.said("p")) > 0 && f.said("p")[len(f.said("p"))-len("request"):] == "request"
 	})
 }
+
+// TestRestartedReplicaWaitsForItsClients: the lists still name the earlier life of the same id. Its
+// clients come back within a moment and find their planners; what nobody comes back for is closed.
+func TestRestartedReplicaWaitsForItsClients(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	before := f.replica(t, "a")
+	before.Watch([]string{"kept", "left"})
+	for _, peer := range []string{"kept", "left"} {
+		f.eventuallySaid(t, peer, "request")
+		f.publishPlanner(t, peer)
+	}
+	eventually(t, "cached", func() bool { return before.cached("kept") && before.cached("left") })
+	before.stop()
+	after := f.replica(t, "a")
+	after.Watch([]string{"kept"})
+	f.eventuallySaid(t, "left", "request close")
+	if !after.cached("kept") || f.said("kept") != "request" {
+		t.Errorf("said of kept: %s", f.said("kept"))
+	}
+}
+
+// TestRequestAfterTheCloseStands: a stream that came between the close and what follows it has asked
+// already.
+func TestRequestAfterTheCloseStands(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	if err := a.store.Interest.Add(t.Context(), "p", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, won, err := a.store.Requests.Claim(t.Context(), "p", "b", f.now().Add(time.Second)); err != nil || !won {
+		t.Fatal(won, err)
+	}
+	if err := a.store.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	f.eventuallySaid(t, "p", "close")
+	a.Watch([]string{"last"}) // what is said later shows that nothing more was said of p
+	f.eventuallySaid(t, "last", "request")
+	if got := f.said("p"); got != "close" {
+		t.Errorf("said of p: %s", got)
+	}
+}

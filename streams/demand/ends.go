@@ -10,6 +10,7 @@ import (
 // want one: in that order, so that the close cannot undo the request. It runs once for the fleet; an
 // error brings the marker back.
 func (s *Service) ended(ctx context.Context, end store.End) error {
+	closing := s.now()
 	if err := s.emitter.ClosePlanner(ctx, end.PeerID); err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func (s *Service) ended(ctx context.Context, end store.End) error {
 		return err
 	}
 	// A request from before the close is void: the peer has just been told that nobody wants it.
-	if err := s.store.Requests.Reset(ctx, end.PeerID); err != nil {
+	if err := s.store.Requests.Reset(ctx, end.PeerID, closing); err != nil {
 		return err
 	}
 	_, err = s.request(ctx, end.PeerID)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/store"
 )
 
 // request asks the bus for a peer's planner, unless another replica or an earlier call did so a
@@ -19,12 +21,24 @@ func (s *Service) request(ctx context.Context, peerID string) (again time.Durati
 	if !won {
 		return again, nil
 	}
-	if err := s.emitter.RequestPlanner(ctx, peerID); err != nil {
+	if needed, err := s.send(ctx, peerID); err != nil || !needed {
 		// The claim must not stand for a request that was not sent.
-		return 0, errors.Join(err, s.store.Requests.Reset(context.WithoutCancel(ctx), peerID))
+		return time.Second, errors.Join(err, s.store.Requests.Reset(context.WithoutCancel(ctx), peerID, time.Time{}))
 	}
 	s.log.DebugContext(ctx, "planner requested", "peer_id", peerID, "attempt", claim.Attempt)
 	return again, nil
+}
+
+// send sends a request, unless the planner has come: what came frees the claim, perhaps before this
+// replica's view shows it.
+func (s *Service) send(ctx context.Context, peerID string) (needed bool, err error) {
+	switch _, _, err := s.store.Planners.Raw(ctx, peerID); {
+	case err == nil:
+		return false, nil
+	case errors.Is(err, store.ErrUnavailable):
+		return true, err
+	}
+	return true, s.emitter.RequestPlanner(ctx, peerID)
 }
 
 // requestMissing asks for the planners of peers that nobody has.
@@ -48,5 +62,5 @@ func (s *Service) received(ctx context.Context, peerID string) error {
 	if _, claimed := s.store.Requests.View().Get(peerID); !claimed {
 		return nil
 	}
-	return s.store.Requests.Reset(ctx, peerID)
+	return s.store.Requests.Reset(ctx, peerID, time.Time{})
 }

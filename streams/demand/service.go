@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -32,9 +33,10 @@ type Service struct {
 	log       *slog.Logger
 	now       func() time.Time
 
-	wants *wants
-	queue *queue
-	pace  pace
+	wants   *wants
+	queue   *queue
+	pace    pace
+	started atomic.Pointer[time.Time] // nil before Run
 }
 
 // pace is how patient the sweep is.
@@ -54,6 +56,8 @@ func (s *Service) Run(ctx context.Context) error {
 	if !s.loaded(ctx) {
 		return nil
 	}
+	now := time.Now()
+	s.started.Store(&now)
 	defer s.queue.stop()
 	g, ctx := errgroup.WithContext(ctx)
 	for range workers {
@@ -89,13 +93,29 @@ func (s *Service) PlannerChanged(peerID string) {
 }
 
 // InterestChanged is to be called after each change of the interest view: somebody may have taken
-// this replica out of a list, or a list may name it that it knows nothing of.
+// this replica out of a list, or a list may name it that it knows nothing of. Soon after the start
+// the latter is what an earlier life of the same id watched: its clients are given a moment to come
+// back and find their planners.
 func (s *Service) InterestChanged(peerID string) {
 	list, _ := s.store.Interest.View().Get(peerID)
 	listed := slices.Contains(list.Value, s.replicaID)
-	if s.wants.change(peerID, func(w *want) { w.listed = listed }).unlisted() {
+	w := s.wants.change(peerID, func(w *want) { w.listed = listed })
+	switch left := s.graceLeft(); {
+	case !w.unlisted():
+	case listed && left > 0:
+		s.queue.addAfter(peerID, left)
+	default:
 		s.queue.add(peerID)
 	}
+}
+
+// graceLeft is how much of the moment after the start is left.
+func (s *Service) graceLeft() time.Duration {
+	started := s.started.Load()
+	if started == nil {
+		return s.pace.grace
+	}
+	return s.pace.grace - time.Since(*started)
 }
 
 func (s *Service) cached(peerID string) bool {
