@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"slices"
 	"strings"
 

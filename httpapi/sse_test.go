@@ -168,14 +168,18 @@ func TestWhichCarrierAnAcceptHeaderMeans(t *testing.T) {
 	s := newSite(t, defaults)
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
 	for accept, events := range map[string]bool{
-		"text/event-stream":                     true,
-		"TEXT/Event-Stream;charset=utf-8":       true,
-		"text/event-stream, */*":                true,
-		"application/json, text/event-stream":   false,
-		"text/html,application/xml;q=0.9,*/*":   false,
-		"*/*":                                   false,
-		"":                                      false,
-		"text/event-streams, garbage;;; =, x/y": false,
+		"text/event-stream":                               true,
+		"TEXT/Event-Stream;charset=utf-8":                 true,
+		"text/event-stream, */*":                          true,
+		"application/json, text/event-stream":             false,
+		"application/json;q=0.1, text/event-stream":       true,
+		"text/event-stream;q=0.5, application/json;q=0.9": false,
+		"text/event-stream;q=0, application/json":         false,
+		"text/html, text/event-stream;q=0.9, */*;q=0.8":   true,
+		"text/html,application/xml;q=0.9,*/*":             false,
+		"*/*":                                             false,
+		"":                                                false,
+		"text/event-streams, garbage;;; =, x/y":           false,
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/oc/w/check"+inDecember, nil)
