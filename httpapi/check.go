@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -62,6 +63,9 @@ func (s *Server) postCheck(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := onlyWait(c.QueryParams()); err != nil {
+		return err
+	}
 	frame, err := s.ask(c, parts, workflowID, request)
 	if err != nil {
 		return err
@@ -70,6 +74,17 @@ func (s *Server) postCheck(c echo.Context) error {
 	h.Set("ETag", etag(frame.Version))
 	h.Set(echo.HeaderCacheControl, "no-store")
 	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
+}
+
+// onlyWait refuses parameters that the body should hold: they would have no effect.
+func onlyWait(query url.Values) error {
+	var faults fault.List
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if name != waitParameter {
+			faults.Add(fault.Member(fault.Root, name), "unknown parameter: the request is the body")
+		}
+	}
+	return faults.Err()
 }
 
 // queried reads the check request in the query; skip names parameters that are not part of it. The

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,6 +28,16 @@ func TestOneResult(t *testing.T) {
 	}
 	if requested := s.bus.seen(); len(requested) > 1 {
 		t.Errorf("asking once requests %v", requested) // the PUT may: nobody had the planner
+	}
+}
+
+func TestParametersThatHaveNoEffectAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 8).ok(t, http.StatusCreated)
+	problem := s.do(t, http.MethodPost, "/oc/w/check?start=2026-12-01T09:00:00Z&wait=1ms", asked).problem(t, http.StatusUnprocessableEntity)
+	if !strings.Contains(fmt.Sprint(problem), "$.start") {
+		t.Errorf("%v", problem)
 	}
 }
 
