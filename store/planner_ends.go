@@ -120,7 +120,7 @@ func endOf(m jetstream.Msg) (End, bool) {
 // causeOf reads from a marker who wrote it: the server, this program, or else an operator.
 func causeOf(h nats.Header) Cause {
 	switch {
-	case h.Get(jetstream.MarkerReasonHeader) == "MaxAge":
+	case h.Get(jetstream.MarkerReasonHeader) == "MaxAge", h.Get(reasonHeader) == Expired.String():
 		return Expired
 	case h.Get(reasonHeader) == Unwatched.String():
 		return Unwatched

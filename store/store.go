@@ -62,13 +62,13 @@ func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[str
 	return streams, err
 }
 
-// Run keeps all views up to date, and takes in what operators write by hand, until ctx ends; then
-// it returns nil. It returns ErrUnavailable when the connection was closed for good.
+// Run keeps all views up to date, takes in what operators write by hand, and ends planners that are
+// past their time, until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
 func (s *Store) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, run := range []func(context.Context) error{
 		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
-		s.Planners.adoptAll,
+		s.Planners.adoptAll, s.Planners.lapseAll,
 	} {
 		g.Go(func() error { return run(ctx) })
 	}

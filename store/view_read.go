@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"slices"
 
 	"oc-scheduler/store/id"
@@ -45,6 +46,17 @@ func (v *View[T]) Page(after string, limit int) []Item[T] {
 		}
 	}
 	return page
+}
+
+// all yields the values by identifier; no lock is held meanwhile.
+func (v *View[T]) all() iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, of := range v.sortedIDs() {
+			if e, ok := v.Get(of); ok && !yield(of, e.Value) {
+				return
+			}
+		}
+	}
 }
 
 // sortedIDs returns the identifiers of all values; the slice is shared and never changed.

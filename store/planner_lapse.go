@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// lapseEvery is how often the view is searched for planners whose time is up.
+	lapseEvery = 2 * time.Second
+	// lapseGrace is how long after its end a planner may still be in view: its key lives up to a second
+	// longer, and the server writes its marker a little later, in a cluster without a leader by seconds.
+	lapseGrace = 4 * time.Second
+)
+
+// lapseAll ends planners that are in view past their time, until ctx ends. The server's markers do
+// that; but a key that was purged from the stream leaves none, and one that an operator has written
+// with a longer TTL gets it late.
+func (p *Planners) lapseAll(ctx context.Context) error {
+	for sleep(ctx, lapseEvery+rand.N(lapseEvery/2)) == nil { // with jitter: one replica is enough
+		if !p.view.Current() { // what has changed meanwhile is not in view
+			continue
+		}
+		for peerID, r := range p.view.all() {
+			if !overdue(r.ExpiresAt) {
+				continue
+			}
+			if err := p.lapse(ctx, peerID); err != nil {
+				p.log.DebugContext(ctx, "planner that is past its time cannot be ended yet", "peer_id", peerID, "error", err)
+				break // the others would fail alike
+			}
+		}
+	}
+	return nil
+}
+
+func overdue(expires time.Time) bool { return time.Since(expires) > lapseGrace }
+
+// lapse writes the marker that a planner's end should have left, unless the bucket shows one or a
+// planner that lives. It fails with ErrUnavailable.
+func (p *Planners) lapse(ctx context.Context, peerID string) error {
+	ended := false
+	_, err := p.bucket.change(ctx, peerID, func(last message) (*write, error) {
+		if ended = p.lapsed(peerID, last); !ended {
+			return nil, nil
+		}
+		return &write{marker: true, ttl: plannerMarkerTTL, reason: Expired.String()}, nil
+	})
+	if err == nil && ended {
+		p.log.WarnContext(ctx, "planner is past its time and was removed without a trace, or never would be; it is ended now", "peer_id", peerID)
+	}
+	return err
+}
+
+// lapsed says whether the bucket has nothing of a peer, or a planner that is past its time.
+func (p *Planners) lapsed(peerID string, last message) bool {
+	if last.Revision == 0 {
+		return true
+	}
+	if !last.live() {
+		return false
+	}
+	r, err := p.decode(peerID, last)
+	return err == nil && !r.byHand && overdue(r.ExpiresAt)
+}
