@@ -61,9 +61,10 @@ func (b *bucket) last(ctx context.Context, key string) (message, error) {
 	return message{Revision: m.Sequence, Header: m.Header, Data: m.Data, Stored: m.Time}, nil
 }
 
-// value reads the newest value of a key. It fails with ErrNotFound or ErrUnavailable.
+// value reads the newest value of a key: what was acknowledged before is in it, whoever asks. It
+// fails with ErrNotFound or ErrUnavailable.
 func (b *bucket) value(ctx context.Context, key string) (message, error) {
-	m, err := b.last(ctx, key)
+	m, err := b.newest(ctx, key)
 	if err == nil && !m.live() {
 		err = ErrNotFound
 	}

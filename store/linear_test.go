@@ -1,0 +1,231 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+)
+
+// The operations on a planner, and what they gave.
+type (
+	planned struct { // Apply of a version
+		peer    int
+		version int
+	}
+	ended  struct{ peer int } // End
+	looked struct{ peer int } // Raw
+
+	outcome struct {
+		unknown bool // it may have happened, now or later
+		stale   bool // of planned
+		version int  // of looked; 0: there is none
+	}
+)
+
+func peerOf(input any) int {
+	switch in := input.(type) {
+	case planned:
+		return in.peer
+	case ended:
+		return in.peer
+	}
+	return input.(looked).peer
+}
+
+// planners is what the bucket has to look like to everybody: for each peer the newest version that
+// was stored since the last end, 0 when there is none.
+var planners = porcupine.Model{
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		byPeer := map[int][]porcupine.Operation{}
+		for _, op := range history {
+			byPeer[peerOf(op.Input)] = append(byPeer[peerOf(op.Input)], op)
+		}
+		for _, part := range byPeer {
+			parts = append(parts, part)
+		}
+		return parts
+	},
+	Init: func() any { return 0 },
+	Step: func(state, input, output any) (bool, any) {
+		stands, out := state.(int), output.(outcome)
+		switch in := input.(type) {
+		case planned:
+			stale := in.version < stands
+			return out.unknown || out.stale == stale, max(in.version, stands)
+		case ended:
+			return true, 0
+		}
+		return out.unknown || out.version == stands, stands
+	},
+}
+
+// TestPlannersAreLinearizable has three replicas work on the same planners while the leader of their
+// bucket is killed, and checks that there is one order in which all that they were told makes sense.
+func TestPlannersAreLinearizable(t *testing.T) {
+	t.Parallel()
+	const peers, clients = 3, 3 // clients of each replica
+	cluster := natstest.StartProcesses(t, 3)
+	h := &history{begin: time.Now()}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var wg sync.WaitGroup
+	for range 3 {
+		st := linearStore(t, cluster)
+		for range clients {
+			wg.Go(func() { h.work(ctx, t, st, peers) })
+		}
+	}
+	for range 2 {
+		h.await(t, 500)
+		leader := cluster.StreamLeader(t, "KV_planners")
+		leader.Kill()
+		h.await(t, 500)
+		leader.Restart(t)
+		cluster.AwaitHealthy(t)
+	}
+	h.await(t, 500)
+	stop()
+	wg.Wait()
+
+	t.Logf("%d operations, the outcome of %d is unknown", len(h.operations), h.unknown)
+	result, info := porcupine.CheckOperationsVerbose(planners, h.operations, time.Minute)
+	want := porcupine.Ok
+	if !comparesAndSwaps {
+		want = porcupine.Illegal
+	}
+	if result != want {
+		t.Errorf("the history is %s, want %s", result, want)
+		h.show(t, info)
+	}
+}
+
+// linearStore is the store of one replica, on a connection of its own.
+func linearStore(t *testing.T, cluster *natstest.Cluster) *store.Store {
+	t.Helper()
+	js, err := jetstream.New(cluster.Connect(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var st *store.Store
+	natstest.Eventually(t, "the cluster takes the buckets", func() bool {
+		st, err = store.Open(t.Context(), writer(js), store.Config{Replicas: 3}, discard, nil)
+		return err == nil
+	})
+	run(t, st.Run)
+	receive(t, st.Planners.View().Loaded())
+	return st
+}
+
+// history is what happened, in the order of its ends.
+type history struct {
+	begin   time.Time
+	clients atomic.Int64
+	version atomic.Int64
+
+	mu         sync.Mutex
+	operations []porcupine.Operation
+	known      int
+	unknown    int
+}
+
+// work does random things until ctx ends. After something whose outcome is unknown it goes on as
+// another client: what it was may still happen.
+func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers int) {
+	pace := time.NewTicker(2 * time.Millisecond)
+	defer pace.Stop()
+	for client := int(h.clients.Add(1)); ctx.Err() == nil; <-pace.C {
+		input, call := any(nil), time.Since(h.begin)
+		var out outcome
+		var err error
+		switch peer := rand.N(peers); rand.N(8) {
+		case 0:
+			input = ended{peer}
+			err = st.Planners.End(ctx, peerName(peer), always)
+		case 1, 2, 3:
+			input = looked{peer}
+			out.version, err = look(ctx, st, peer)
+		default:
+			// Mostly in order, as planners are, but some come late.
+			in := planned{peer, max(1, int(h.version.Add(1))-rand.N(4))}
+			input = in
+			out.stale, err = plan(ctx, t, st, in)
+		}
+		if err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
+			t.Errorf("%v: %v", input, err)
+		}
+		if out.unknown = err != nil; out.unknown {
+			client = int(h.clients.Add(1))
+		}
+		h.add(porcupine.Operation{ClientId: client, Input: input, Call: int64(call), Output: out, Return: int64(time.Since(h.begin))})
+	}
+}
+
+func peerName(peer int) string { return fmt.Sprintf("p%d", peer) }
+
+func plan(ctx context.Context, t *testing.T, st *store.Store, in planned) (stale bool, err error) {
+	raw := plannerJSON(peerName(in.peer), now.Add(time.Duration(in.version)*time.Millisecond), in.version)
+	src := at(uint64(in.version))
+	src.Time = src.Time.Add(time.Hour) // after each end: what arrived before one is of a life that is over
+	result, err := st.Planners.Apply(ctx, raw, decode(t, raw), src)
+	return result == store.Stale, err
+}
+
+func look(ctx context.Context, st *store.Store, peer int) (version int, err error) {
+	raw, _, err := st.Planners.Raw(ctx, peerName(peer))
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var p struct {
+		Generated time.Time `json:"generated_at"`
+	}
+	err = json.Unmarshal(raw, &p)
+	return int(p.Generated.Sub(now) / time.Millisecond), err
+}
+
+func (h *history) add(op porcupine.Operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if op.Output.(outcome).unknown {
+		op.Return = int64(time.Hour) // after everything else
+		h.unknown++
+		if _, read := op.Input.(looked); read {
+			return // it says nothing
+		}
+	} else {
+		h.known++
+	}
+	h.operations = append(h.operations, op)
+}
+
+// await waits until so many more operations have come to an end.
+func (h *history) await(t *testing.T, more int) {
+	t.Helper()
+	count := func() int { h.mu.Lock(); defer h.mu.Unlock(); return h.known }
+	until := count() + more
+	natstest.Eventually(t, "operations succeed", func() bool { return count() >= until })
+}
+
+// show keeps a picture of a history that makes no sense.
+func (h *history) show(t *testing.T, info porcupine.LinearizationInfo) {
+	t.Helper()
+	file := t.ArtifactDir() + "/history.html"
+	if err := porcupine.VisualizePath(planners, info, file); err != nil {
+		t.Error(err)
+	}
+	t.Logf("see %s (go test -artifacts keeps it)", file)
+}
