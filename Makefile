@@ -10,12 +10,13 @@ LDFLAGS   = -s -w -X main.version=$(VERSION)
 RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 BENCH    ?= .
+SOAK     ?= 10m
 ARGS     ?=
 # The compose plugin of docker, or docker-compose (1.29 and later).
 COMPOSE  ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
+.PHONY: help run build test soak lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
@@ -29,6 +30,9 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
+
+soak: build ## try a fleet of 3 on 3 NATS nodes under random faults for SOAK (10m)
+	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -binary $(CURDIR)/bin/oc-scheduler
 
 lint: ## check format, vet, linters and the import rules
 	$(GOLANGCI_LINT) run

@@ -27,6 +27,7 @@ type settings struct {
 	Name, StoreDir     string
 	Port, MonitorPort  int
 	Cluster, Advertise string
+	NoAdvertise        bool
 	ClusterPort        int
 	Routes             []string
 	SyncAlways         bool
@@ -37,7 +38,7 @@ type settings struct {
 func settingsOf(o server.Options) settings {
 	s := settings{
 		Name: o.ServerName, StoreDir: o.StoreDir, Port: o.Port, MonitorPort: o.HTTPPort,
-		Cluster: o.Cluster.Name, Advertise: o.Cluster.Advertise, ClusterPort: o.Cluster.Port,
+		Cluster: o.Cluster.Name, Advertise: o.Cluster.Advertise, NoAdvertise: o.Cluster.NoAdvertise, ClusterPort: o.Cluster.Port,
 		SyncAlways: o.SyncAlways, MaxPayload: o.MaxPayload, Username: o.Username, Password: o.Password,
 	}
 	for _, r := range o.Routes {
@@ -53,7 +54,9 @@ func (s settings) options() (*server.Options, error) {
 		Username: s.Username, Password: s.Password, NoLog: true, NoSigs: true,
 	}
 	if s.Cluster != "" {
-		o.Cluster = server.ClusterOpts{Name: s.Cluster, Host: "127.0.0.1", Port: s.ClusterPort, Advertise: s.Advertise}
+		o.Cluster = server.ClusterOpts{
+			Name: s.Cluster, Host: "127.0.0.1", Port: s.ClusterPort, Advertise: s.Advertise, NoAdvertise: s.NoAdvertise,
+		}
 	}
 	for _, r := range s.Routes {
 		u, err := url.Parse(r)

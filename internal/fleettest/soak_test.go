@@ -1,0 +1,49 @@
+//go:build soak
+
+package fleettest_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+)
+
+var (
+	soakFor = flag.Duration("soak", 10*time.Minute, "how long faults go on")
+	binary  = flag.String("binary", "", "the oc-scheduler to try")
+	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the order of faults")
+)
+
+const (
+	replicas   = 3
+	peers      = 30
+	clients    = 300
+	plannerTTL = 90 * time.Second
+)
+
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+
+// TestSoak runs a fleet of three on a cluster of three, all of them processes, under random faults,
+// and checks after each that all is whole again.
+func TestSoak(t *testing.T) {
+	if *binary == "" {
+		t.Fatal("-binary is missing: use make soak")
+	}
+	t.Logf("seed %d", *seed)
+	rnd := rand.New(rand.NewPCG(*seed, 0))
+	w := newWorld(t, rnd)
+	w.check("the start")
+	for end := time.Now().Add(*soakFor); time.Now().Before(end); {
+		f := faults[rnd.IntN(len(faults))]
+		w.say("%s", f.name)
+		before := w.closes()
+		f.happen(w)
+		w.check(f.name)
+		w.judgeCloses(f, before)
+	}
+	w.finish()
+	w.report()
+}
