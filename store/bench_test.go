@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
@@ -43,7 +44,7 @@ func BenchmarkColdStart(b *testing.B) {
 			<-js.PublishAsyncComplete()
 		}
 	}
-	decode := func(_ string, m jetstream.Msg) (*planner.Planner, error) { return planner.Decode(m.Data(), nil) }
+	decode := func(_ string, m *nats.Msg) (*planner.Planner, error) { return planner.Decode(m.Data, nil) }
 	for b.Loop() {
 		v := store.NewView(js, "planners", decode)
 		ctx, cancel := context.WithCancel(b.Context())

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 )
 
 // Interest is the bucket of who has streams on which peer: one key per peer with the replicas.
@@ -22,7 +22,7 @@ type interested struct {
 }
 
 func newInterest(o opener, b *bucket) *Interest {
-	decode := func(_ string, m jetstream.Msg) ([]string, error) { return decodeInterest(m.Data()) }
+	decode := func(_ string, m *nats.Msg) ([]string, error) { return decodeInterest(m.Data) }
 	return &Interest{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
 }
 

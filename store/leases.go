@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 )
 
 // leasePoll is how often a lease that another process holds is looked at again.
@@ -34,7 +34,7 @@ func (l Lease) of(o Lease) bool {
 }
 
 func newLeases(o opener, b *bucket) *Leases {
-	decode := func(_ string, m jetstream.Msg) (Lease, error) { return decodeLease(m.Data()) }
+	decode := func(_ string, m *nats.Msg) (Lease, error) { return decodeLease(m.Data) }
 	return &Leases{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...), o.cfg.LeaseTTL}
 }
 

@@ -14,11 +14,20 @@ import (
 // newest reads the newest message of a key as last does, but in a cluster it asks the stream's
 // leader: any member may answer a direct read, also one that lags behind a write of a moment ago.
 // That is good enough for what a compare-and-swap follows, not for deciding that nothing is to be
-// done. It fails with ErrUnavailable.
+// done. A server that is alone is asked again, too, when the direct read brings no message: the
+// client takes one without body and with a header named Status for an answer that there is none. It
+// fails with ErrUnavailable.
 func (b *bucket) newest(ctx context.Context, key string) (message, error) {
 	if b.stream.CachedInfo().Config.Replicas == 1 {
-		return b.last(ctx, key)
+		if m, err := b.last(ctx, key); m.Revision > 0 || outcomeUnknown(err) || ctx.Err() != nil {
+			return m, err
+		}
 	}
+	return b.fromLeader(ctx, key)
+}
+
+// fromLeader reads by a request whose answer keeps the headers of the message apart from its own.
+func (b *bucket) fromLeader(ctx context.Context, key string) (message, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	request, err := json.Marshal(map[string]string{"last_by_subj": b.subject(key)})

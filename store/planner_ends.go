@@ -16,6 +16,8 @@ import (
 
 const (
 	endsAtOnce = 16
+	// endsAhead is what a replica that hangs holds back, until the consumer gives it to another.
+	endsAhead = 64
 	// endTimeout is what handling one end may take: less than the consumer waits for an answer.
 	endTimeout = 8 * time.Second
 	// endRetry is the pause before an end that could not be handled comes again; it doubles.
@@ -77,7 +79,7 @@ func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) e
 }
 
 func (p *Planners) consumeEnds(ctx context.Context, cons jetstream.Consumer, handle func(context.Context, End) error) error {
-	msgs, failed, stop, err := deliver(ctx, cons, jetstream.PullMaxMessages(64))
+	msgs, failed, stop, err := deliver(ctx, p.bucket.js.Conn(), cons.CachedInfo(), endsAhead, 0)
 	if err != nil {
 		return err
 	}
@@ -102,11 +104,11 @@ func (p *Planners) consumeEnds(ctx context.Context, cons jetstream.Consumer, han
 }
 
 // endOf reads a marker; other messages, and keys that stand for no peer, are no ends.
-func endOf(m jetstream.Msg) (End, bool) {
-	if !isMarker(m.Headers()) {
+func endOf(m *nats.Msg) (End, bool) {
+	if !isMarker(m.Header) {
 		return End{}, false
 	}
-	peerID, err := id.FromKey(strings.TrimPrefix(m.Subject(), subjectPrefix(PlannersBucket)))
+	peerID, err := id.FromKey(strings.TrimPrefix(m.Subject, subjectPrefix(PlannersBucket)))
 	if err != nil {
 		return End{}, false
 	}
@@ -114,7 +116,7 @@ func endOf(m jetstream.Msg) (End, bool) {
 	if err != nil {
 		return End{}, false
 	}
-	return End{PeerID: peerID, Cause: causeOf(m.Headers()), Revision: md.Sequence.Stream}, true
+	return End{PeerID: peerID, Cause: causeOf(m.Header), Revision: md.Sequence.Stream}, true
 }
 
 // causeOf reads from a marker who wrote it: the server, this program, or else an operator.
@@ -129,7 +131,7 @@ func causeOf(h nats.Header) Cause {
 }
 
 // handleEnd settles one marker: handled, overtaken by something newer, or to come again.
-func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, handle func(context.Context, End) error) {
+func (p *Planners) handleEnd(ctx context.Context, m *nats.Msg, end End, handle func(context.Context, End) error) {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	stands, err := p.Stands(ctx, end)
@@ -137,7 +139,7 @@ func (p *Planners) handleEnd(ctx context.Context, m jetstream.Msg, end End, hand
 		err = handle(ctx, end)
 	}
 	if err == nil {
-		if err = m.DoubleAck(ctx); err != nil {
+		if err = m.AckSync(nats.Context(ctx)); err != nil {
 			p.log.DebugContext(ctx, "end of a planner is handled but not acknowledged", "peer_id", end.PeerID, "error", err)
 		}
 		return
@@ -156,7 +158,7 @@ func (p *Planners) Stands(ctx context.Context, end End) (bool, error) {
 }
 
 // retryDelay doubles with each delivery, with jitter.
-func retryDelay(m jetstream.Msg) time.Duration {
+func retryDelay(m *nats.Msg) time.Duration {
 	d := endRetry
 	if md, err := m.Metadata(); err == nil {
 		d = min(endRetry<<min(md.NumDelivered-1, 10), maxEndRetry)

@@ -34,12 +34,12 @@ func (r PlannerRecord) life(revision uint64) life {
 	}
 }
 
-func (p *Planners) decodeMsg(peerID string, m jetstream.Msg) (PlannerRecord, error) {
+func (p *Planners) decodeMsg(peerID string, m *nats.Msg) (PlannerRecord, error) {
 	md, err := m.Metadata()
 	if err != nil {
 		return PlannerRecord{}, err
 	}
-	return p.decode(peerID, message{md.Sequence.Stream, m.Headers(), m.Data(), md.Timestamp})
+	return p.decode(peerID, message{md.Sequence.Stream, m.Header, m.Data, md.Timestamp})
 }
 
 // decode reads a stored planner. One that was written by hand counts from when it was stored.

@@ -133,8 +133,15 @@ func (p *Planners) End(ctx context.Context, peerID string, still func(context.Co
 	return err
 }
 
-// Raw returns the stored value itself. It fails with ErrNotFound and ErrUnavailable.
+// Raw returns the stored value itself. It fails with ErrNotFound, with ErrUndecodable for a broken
+// one, which counts as none, and with ErrUnavailable.
 func (p *Planners) Raw(ctx context.Context, peerID string) (value []byte, revision uint64, err error) {
 	m, err := p.bucket.value(ctx, peerID)
-	return m.Data, m.Revision, err
+	if err == nil {
+		_, err = p.decode(peerID, m)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return m.Data, m.Revision, nil
 }

@@ -28,8 +28,8 @@ type keyed struct {
 // need no consumer. After an error nothing follows.
 func readMessages(ctx context.Context, nc *nats.Conn, bucket string) iter.Seq2[keyed, error] {
 	return func(yield func(keyed, error) bool) {
-		inbox := nc.NewInbox()
-		sub, err := nc.SubscribeSync(inbox)
+		inbox, arrived := nc.NewInbox(), make(chan *nats.Msg, 2*batchMessages)
+		sub, err := nc.ChanSubscribe(inbox, arrived)
 		if err != nil {
 			yield(keyed{}, err)
 			return
@@ -40,7 +40,7 @@ func readMessages(ctx context.Context, nc *nats.Conn, bucket string) iter.Seq2[k
 				break
 			}
 			var last uint64
-			if last, more, err = readBatch(ctx, sub, bucket, yield); err != nil || last == 0 {
+			if last, more, err = readBatch(ctx, arrived, bucket, yield); err != nil || last == 0 {
 				break
 			}
 			from = last + 1
@@ -65,13 +65,17 @@ func requestBatch(nc *nats.Conn, inbox, bucket string, from uint64) error {
 }
 
 // readBatch hands over the messages of one batch. more says that others are left after last.
-func readBatch(ctx context.Context, sub *nats.Subscription, bucket string, yield func(keyed, error) bool) (last uint64, more bool, err error) {
+func readBatch(ctx context.Context, arrived <-chan *nats.Msg, bucket string, yield func(keyed, error) bool) (last uint64, more bool, err error) {
 	for {
-		m, err := nextOf(ctx, sub)
+		m, err := nextOf(ctx, arrived)
 		if err != nil {
 			return last, false, err
 		}
-		switch status := m.Header.Get("Status"); status {
+		status := m.Header.Get("Status")
+		if m.Header.Get(jetstream.SequenceHeader) != "" { // a message, whatever else its headers say
+			status = ""
+		}
+		switch status {
 		case "":
 		case "204": // end of the batch
 			return last, m.Header.Get("Nats-Num-Pending") != "0", nil
@@ -93,10 +97,15 @@ func readBatch(ctx context.Context, sub *nats.Subscription, bucket string, yield
 	}
 }
 
-func nextOf(ctx context.Context, sub *nats.Subscription) (*nats.Msg, error) {
+func nextOf(ctx context.Context, arrived <-chan *nats.Msg) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	return sub.NextMsgWithContext(ctx)
+	select {
+	case m := <-arrived:
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func keyedOf(m *nats.Msg, bucket string) (keyed, error) {

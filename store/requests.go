@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 )
 
 const (
@@ -30,7 +30,7 @@ type Claim struct {
 }
 
 func newRequests(o opener, b *bucket) *Requests {
-	decode := func(_ string, m jetstream.Msg) (Claim, error) { return decodeClaim(m.Data()) }
+	decode := func(_ string, m *nats.Msg) (Claim, error) { return decodeClaim(m.Data) }
 	return &Requests{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -26,7 +27,7 @@ type Item[T any] struct {
 
 // Decode reads the value of an identifier; it must not keep m, but may keep its data. An error
 // says that the value is broken, and counts as no value.
-type Decode[T any] func(id string, m jetstream.Msg) (T, error)
+type Decode[T any] func(id string, m *nats.Msg) (T, error)
 
 // View is a copy of a bucket in memory, kept up to date by Run.
 //

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/store/id"
 )
 
 // apply takes in one message of the bucket. Only the goroutine of Run calls it.
-func (v *View[T]) apply(ctx context.Context, m jetstream.Msg, md *jetstream.MsgMetadata, generation uint64) {
-	key := strings.TrimPrefix(m.Subject(), subjectPrefix(v.bucket))
+func (v *View[T]) apply(ctx context.Context, m *nats.Msg, md *nats.MsgMetadata, generation uint64) {
+	key := strings.TrimPrefix(m.Subject, subjectPrefix(v.bucket))
 	v.mu.RLock()
 	known := v.slots[key] // only Run changes slots, so this stays true without the lock
 	v.mu.RUnlock()
@@ -21,7 +21,7 @@ func (v *View[T]) apply(ctx context.Context, m jetstream.Msg, md *jetstream.MsgM
 		known.generation = generation
 		return
 	}
-	if isMarker(m.Headers()) {
+	if isMarker(m.Header) {
 		if known != nil {
 			v.remove(key, known)
 		}
@@ -38,7 +38,7 @@ func (v *View[T]) apply(ctx context.Context, m jetstream.Msg, md *jetstream.MsgM
 
 // read decodes a value. Whatever is wrong with it, a decoder's own fault included, makes that one
 // value broken and nothing else.
-func (v *View[T]) read(key string, m jetstream.Msg) (s *slot[T], err error) {
+func (v *View[T]) read(key string, m *nats.Msg) (s *slot[T], err error) {
 	of, err := id.FromKey(key)
 	if err != nil {
 		return &slot[T]{broken: true}, fmt.Errorf("key: %w", err)

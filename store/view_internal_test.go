@@ -3,7 +3,7 @@ package store
 import (
 	"testing"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/natstest"
 )
@@ -17,7 +17,7 @@ func TestASnapshotThatVanishesIsExhausted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := NewView(b.js, b.name, func(string, jetstream.Msg) (int, error) { return 1, nil })
+	v := NewView(b.js, b.name, func(string, *nats.Msg) (int, error) { return 1, nil })
 	cons, err := v.consumer(t.Context(), &follower{})
 	if err != nil {
 		t.Fatal(err)

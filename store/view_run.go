@@ -13,11 +13,9 @@ import (
 )
 
 const (
-	heartbeat = time.Second
-	// silence is how long the server may say nothing before the client reports it.
-	silence = 2 * heartbeat
-	// inFlightBytes is what may be on its way to a view; it must hold the largest message.
-	inFlightBytes = 32 << 20
+	// inFlight and inFlightBytes are what may be on its way to a view. The largest message must fit:
+	// a server stores none above 32 MiB (nats-server, rlBadThresh), and delivers it with a little more.
+	inFlight, inFlightBytes = 4096, 33 << 20
 	// createTimeout is short: while a cluster elects a leader, requests are lost.
 	createTimeout = time.Second
 	// doubtful is how long a snapshot may show nothing before the server is asked for its state.

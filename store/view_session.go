@@ -17,7 +17,7 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 	if cons.CachedInfo().NumPending == 0 {
 		v.complete(ctx, f.generation)
 	}
-	msgs, failed, stop, err := deliver(ctx, cons, jetstream.PullMaxBytes(inFlightBytes))
+	msgs, failed, stop, err := deliver(ctx, v.js.Conn(), cons.CachedInfo(), inFlight, inFlightBytes)
 	if err != nil {
 		return err
 	}
@@ -72,33 +72,4 @@ func exhausted(ctx context.Context, cons jetstream.Consumer, seen uint64) bool {
 	defer cancel()
 	info, err := cons.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.Delivered.Consumer == seen
-}
-
-// deliver starts a pull consumer whose messages come through a channel, so that one goroutine does
-// all the work. The first failure of any kind comes through failed. stop returns when no more of
-// its goroutines run.
-func deliver(ctx context.Context, cons jetstream.Consumer, limit jetstream.PullConsumeOpt) (msgs <-chan jetstream.Msg, failed <-chan error, stop func(), err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	out, failure := make(chan jetstream.Msg), make(chan error, 1)
-	con, err := cons.Consume(func(m jetstream.Msg) {
-		select {
-		case out <- m:
-		case <-ctx.Done():
-		}
-	}, limit, jetstream.PullHeartbeat(heartbeat),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			select {
-			case failure <- err:
-			default:
-			}
-		}))
-	if err != nil {
-		cancel()
-		return nil, nil, nil, err
-	}
-	return out, failure, func() {
-		cancel()
-		con.Stop()
-		<-con.Closed()
-	}, nil
 }

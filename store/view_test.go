@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
@@ -45,11 +46,11 @@ func newTextView(t *testing.T, srv *natstest.Server) *textView {
 	return v
 }
 
-func (v *textView) decode(id string, m jetstream.Msg) (string, error) {
+func (v *textView) decode(id string, m *nats.Msg) (string, error) {
 	v.mu.Lock()
 	v.decoded++
 	v.mu.Unlock()
-	switch text := string(m.Data()); text {
+	switch text := string(m.Data); text {
 	case "broken":
 		return "", errors.New("it says so")
 	case "panic":

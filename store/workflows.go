@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/store/workflow"
 )
@@ -24,8 +24,8 @@ type WorkflowRecord struct {
 }
 
 func newWorkflows(o opener, b *bucket) *Workflows {
-	decode := func(workflowID string, m jetstream.Msg) (WorkflowRecord, error) {
-		return decodeWorkflow(workflowID, m.Data())
+	decode := func(workflowID string, m *nats.Msg) (WorkflowRecord, error) {
+		return decodeWorkflow(workflowID, m.Data)
 	}
 	return &Workflows{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
 }
