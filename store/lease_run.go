@@ -29,6 +29,9 @@ func (h *Held) renew(ctx context.Context) error {
 	if err == nil {
 		h.renewed.Store(sent.UnixNano())
 	}
+	if err == nil || isHeld(err) {
+		h.heard.Store(sent.UnixNano())
+	}
 	return err
 }
 
@@ -79,7 +82,7 @@ func (h *Held) Run(ctx context.Context, events LeaseEvents) error {
 
 // wait renews after the interval; sooner when the last try failed or the lease changed.
 func (h *Held) wait(ctx context.Context, interval time.Duration, lost bool) error {
-	if lost || h.Unrenewed() > interval {
+	if lost || h.unrenewed() > interval {
 		interval = min(interval, time.Second)
 	}
 	t := time.NewTimer(interval)
@@ -93,11 +96,13 @@ func (h *Held) wait(ctx context.Context, interval time.Duration, lost bool) erro
 	return h.renew(ctx)
 }
 
+func (h *Held) unrenewed() time.Duration { return time.Since(time.Unix(0, h.renewed.Load())) }
+
 // doubtful says whether the lease may have run out: its TTL, less a margin, has passed since the
 // last good renewal was sent.
 func (h *Held) doubtful() bool {
 	ttl := h.leases.ttl
-	return h.Unrenewed() > ttl-ttl/10
+	return h.unrenewed() > ttl-ttl/10
 }
 
 func call(f func()) {

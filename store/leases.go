@@ -76,11 +76,12 @@ type Held struct {
 	draining atomic.Bool
 	changed  chan struct{} // wakes Run
 	renewed  atomic.Int64  // when the last renewal that succeeded was sent, Unix ns
+	heard    atomic.Int64  // when the last one that was answered was sent
 }
 
-// Unrenewed is how long ago the last renewal that succeeded was sent. It goes through the stream's
-// leader, so it tells, too, for how long this replica may have been cut off from the cluster.
-func (h *Held) Unrenewed() time.Duration { return time.Since(time.Unix(0, h.renewed.Load())) }
+// Unheard is how long ago the last try to renew the lease was made that the leader of its stream has
+// answered, with whatever: for so long this replica may have been cut off from the cluster.
+func (h *Held) Unheard() time.Duration { return time.Since(time.Unix(0, h.heard.Load())) }
 
-// Overdue says whether a renewal is late by more than it may take in good times.
-func (h *Held) Overdue() bool { return h.Unrenewed() > h.leases.ttl/3+attemptTimeout }
+// Overdue says whether an answer is late by more than it may be in good times.
+func (h *Held) Overdue() bool { return h.Unheard() > h.leases.ttl/3+attemptTimeout }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -161,4 +162,34 @@ func TestALeaseIsLostAndRegainedWithTheServer(t *testing.T) {
 	srv.Restart(t)
 	natstest.Eventually(t, "it is held again", func() bool { _, regained := l.counts(); return regained == 1 })
 	hasLease(t, st, lease("a:1"))
+}
+
+// TestALeaseTellsWhenNobodyAnswers: an answer is news of the cluster, whatever it says.
+func TestALeaseTellsWhenNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	st, js := running(t, srv, store.Config{LeaseTTL: time.Second})
+	h := acquire(t, st, lease("a:1"))
+	var l lossEvents
+	run(t, func(ctx context.Context) error { return h.Run(ctx, l.events()) })
+	if h.Overdue() {
+		t.Error("overdue at once")
+	}
+	srv.Stop()
+	natstest.Eventually(t, "overdue without a server", h.Overdue)
+	srv.Restart(t)
+	natstest.Eventually(t, "heard of again", func() bool { return !h.Overdue() })
+	kv, err := js.KeyValue(t.Context(), "replicas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the lease is another's", func() bool {
+		_, err := kv.Put(t.Context(), "r", []byte(`{"address": "b:1"}`))
+		return err == nil
+	})
+	taken := time.Now()
+	natstest.Eventually(t, "an answer that says so", func() bool { return h.Unheard() < time.Since(taken) })
+	if err := h.SetDraining(t.Context()); !errors.Is(err, store.ErrLeaseHeld) {
+		t.Errorf("renewal: %v", err)
+	}
 }

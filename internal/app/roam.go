@@ -27,14 +27,14 @@ func (r *Replica) roam(ctx context.Context, e *engine) error {
 			return nil
 		case <-tick.C:
 		}
-		if !r.nc.IsConnected() || e.inTouch() == nil {
+		cause := e.inTouch()
+		if cause == nil || !r.nc.IsConnected() {
 			well = time.Now()
-			continue
 		}
 		if time.Since(well) < patience || len(r.nc.Servers()) < 2 {
 			continue
 		}
-		r.log.WarnContext(ctx, "trying another NATS server", "server", r.nc.ConnectedServerName(), "error", e.inTouch())
+		r.log.WarnContext(ctx, "trying another NATS server", "server", r.nc.ConnectedServerName(), "error", cause)
 		if err := r.nc.ForceReconnect(); err != nil {
 			return nil // closed
 		}
@@ -53,10 +53,10 @@ func (e *engine) inTouch() error {
 }
 
 // probeLease tells what the views may not notice, when all they read from is this side of a
-// partition: a lease is renewed by the leader of its stream alone.
+// partition: a renewal is answered by the leader of its stream alone.
 func (e *engine) probeLease() error {
 	if e.lease.Overdue() {
-		return fmt.Errorf("not renewed for %v", e.lease.Unrenewed().Round(time.Millisecond))
+		return fmt.Errorf("no answer to its renewal for %v", e.lease.Unheard().Round(time.Millisecond))
 	}
 	return nil
 }

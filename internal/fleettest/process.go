@@ -2,11 +2,11 @@ package fleettest
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -73,23 +73,10 @@ func (r *Replica) Kill() {
 }
 
 // Drain asks the process to end, as an operator does; Wait waits for that.
-func (r *Replica) Drain() error { return r.cmd.Process.Signal(os.Interrupt) }
+func (r *Replica) Drain() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 
 // Wait waits for the end of the process. Its error is that of an exit code other than 0.
 func (r *Replica) Wait() error {
 	<-r.ended
 	return r.err
-}
-
-// Pause stops the process in its tracks until Resume.
-func (r *Replica) Pause() error { return r.signal(pauseSignal) }
-
-// Resume lets a paused process go on.
-func (r *Replica) Resume() error { return r.signal(resumeSignal) }
-
-func (r *Replica) signal(s os.Signal) error {
-	if s == nil {
-		return errors.ErrUnsupported
-	}
-	return r.cmd.Process.Signal(s)
 }

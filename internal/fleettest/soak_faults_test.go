@@ -1,4 +1,4 @@
-//go:build soak
+//go:build soak && unix
 
 package fleettest_test
 
@@ -80,7 +80,7 @@ func (w *world) blackout() {
 		w.notReady(url, down)
 	}
 	w.refuses(w.every()[0])
-	w.last(0, 3*time.Second)
+	w.last(0, 30*time.Second)
 	for _, s := range w.cluster.Servers {
 		s.Restart(w)
 	}

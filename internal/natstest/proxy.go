@@ -1,6 +1,7 @@
 package natstest
 
 import (
+	"context"
 	"errors"
 	"net"
 	"sync"
@@ -129,7 +130,9 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) serve(near net.Conn) {
-	far, err := net.DialTimeout("tcp", p.target, patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	far, err := new(net.Dialer).DialContext(ctx, "tcp", p.target)
+	cancel()
 	if err != nil {
 		_ = near.Close()
 		return

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package fleettest
-
-import "os"
-
-// There are none.
-var pauseSignal, resumeSignal os.Signal
