@@ -17,11 +17,13 @@ import (
 const statusClientGone = 499
 
 var (
-	errPanic      = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
-	errStarting   = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
-	errNoRoute    = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
-	errNoWorkflow = newProblem(http.StatusNotFound, "no such workflow")
-	errRetiring   = newProblem(http.StatusServiceUnavailable, "this replica drains: connect again to reach another").after(retrySoon)
+	errPanic       = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
+	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
+	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
+	errNoWorkflow  = newProblem(http.StatusNotFound, "no such workflow")
+	errUnreachable = newProblem(http.StatusServiceUnavailable, "NATS is out of reach").after(retrySoon)
+	errUnsure      = newProblem(http.StatusServiceUnavailable, "NATS is out of reach; whether anything was written is unknown").after(retrySoon)
+	errRetiring    = newProblem(http.StatusServiceUnavailable, "this replica drains: connect again to reach another").after(retrySoon)
 )
 
 // problemOf is the one place where errors become statuses. It is nil for an error nobody expected.
@@ -54,11 +56,19 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, check.ErrNotLoaded):
 		return errStarting
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		return newProblem(http.StatusServiceUnavailable, "NATS is out of reach; whether anything was written is unknown").after(retrySoon)
+		return errUnreachable
 	case errors.Is(err, context.Canceled):
 		return &Problem{Type: "about:blank", Title: "Client Closed Request", Status: statusClientGone}
 	}
 	return nil
+}
+
+// ofWrite is the error of a write: one that NATS did not answer may have happened.
+func ofWrite(err error) error {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		return errUnsure
+	}
+	return err
 }
 
 // answerError is echo's error handler: every error, also echo's own, is answered as a problem. What

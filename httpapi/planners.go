@@ -42,8 +42,11 @@ func (s *Server) getPlanner(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	value, revision, err := parts.Stored.Raw(ctx, peerID)
-	if errors.Is(err, store.ErrNotFound) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
 		return newProblem(http.StatusNotFound, "no planner of this peer is stored")
+	case errors.Is(err, store.ErrUndecodable):
+		return newProblem(http.StatusNotFound, "no planner of this peer is stored: the value in its place is broken; see /readyz?verbose")
 	}
 	if err != nil {
 		return err

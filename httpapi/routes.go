@@ -36,7 +36,7 @@ type Editor interface {
 
 // StoredPlanners reads planners as they are stored.
 type StoredPlanners interface {
-	// Raw returns store.ErrNotFound or store.ErrUnavailable.
+	// Raw returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
 	Raw(ctx context.Context, peerID string) (value []byte, revision uint64, err error)
 }
 

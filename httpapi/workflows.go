@@ -69,7 +69,7 @@ func (s *Server) putWorkflow(c echo.Context) error {
 	defer cancel()
 	revision, created, err := parts.Editor.PutWorkflow(ctx, w, raw, cond)
 	if err != nil {
-		return err
+		return ofWrite(err)
 	}
 	parts.shown(ctx, workflowID, func(now uint64) bool { return now >= revision })
 	c.Response().Header().Set("ETag", revisionTag(revision))
@@ -109,7 +109,7 @@ func (s *Server) deleteWorkflow(c echo.Context) error {
 		return errNoWorkflow
 	}
 	if err != nil {
-		return err
+		return ofWrite(err)
 	}
 	parts.shown(ctx, workflowID, func(now uint64) bool { return now == 0 })
 	return c.NoContent(http.StatusNoContent)

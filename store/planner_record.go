@@ -45,7 +45,7 @@ func (p *Planners) decodeMsg(peerID string, m *nats.Msg) (PlannerRecord, error) 
 // decode reads a stored planner. One that was written by hand counts from when it was stored.
 func (p *Planners) decode(peerID string, m message) (PlannerRecord, error) {
 	if most := MaxPlannerBytes + lifeBytes; len(m.Data) > most {
-		return PlannerRecord{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(m.Data), most)
+		return PlannerRecord{}, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrUndecodable, ErrTooLarge, len(m.Data), most)
 	}
 	var f lifeFields
 	pl, err := planner.Decode(m.Data, f.read)
