@@ -17,7 +17,10 @@ type Bus struct {
 	ackWait  time.Duration // how long a replica may be silent about a message before another gets it
 }
 
-const ackWait = 10 * time.Second
+const (
+	ackWait     = 10 * time.Second
+	durableName = "consumer " + Durable + " of stream " + Stream
+)
 
 // OpenBus makes the streams and the consumer, or verifies those that stand. It fails with a
 // *ConfigError for what an operator must mend; any other error may pass.
@@ -36,16 +39,24 @@ func openBus(ctx context.Context, b *Bus) (*Bus, error) {
 // Where all stands it only asks, which works in a cluster without a leader for making things.
 func (b *Bus) ensure(ctx context.Context) (created time.Time, err error) {
 	if _, err := b.stream(ctx, b.deadConfig()); err != nil {
-		return time.Time{}, fmt.Errorf("stream %s: %w", DeadStream, err)
+		return time.Time{}, about(err, "stream "+DeadStream)
 	}
 	stream, err := b.stream(ctx, b.busConfig())
 	if err != nil {
-		return time.Time{}, fmt.Errorf("stream %s: %w", Stream, err)
+		return time.Time{}, about(err, "stream "+Stream)
 	}
 	if err := b.consumer(ctx, stream); err != nil {
-		return time.Time{}, fmt.Errorf("consumer %s of stream %s: %w", Durable, Stream, err)
+		return time.Time{}, about(err, durableName)
 	}
 	return stream.CachedInfo().Created, nil
+}
+
+// about says what an error is about, unless it says so itself.
+func about(err error, what string) error {
+	if _, itself := errors.AsType[*ConfigError](err); itself {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 func (b *Bus) busConfig() jetstream.StreamConfig {
@@ -139,7 +150,7 @@ func (b *Bus) consumer(ctx context.Context, stream jetstream.Stream) error {
 		return err
 	}
 	if d := ConsumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
-		return &ConfigError{What: fmt.Sprintf("consumer %s of stream %s", Durable, Stream), Differences: d}
+		return &ConfigError{What: durableName, Differences: d}
 	}
 	return nil
 }

@@ -33,12 +33,12 @@ func (l *Listener) bury(ctx context.Context, d *delivery, r *Rejection) error {
 	if !ack.Duplicate {
 		l.metrics.events.WithLabelValues(d.msg.Subject, outcomeRejected).Inc()
 		l.metrics.rejected.WithLabelValues(r.Reason).Inc()
-		l.log.WarnContext(ctx, "event rejected", "subject", d.msg.Subject, "reason", r.Reason, "seq", d.arrival.Seq)
+		l.log.WarnContext(ctx, "event rejected", "subject", d.msg.Subject, "reason", r.Reason, "seq", d.arrival.Seq, "detail", printable(r.Detail))
 	}
 	return nil
 }
 
-// printable makes text fit for a header: bounded, on one line, nothing that moves a terminal.
+// printable makes text fit for a header and a log: bounded, on one line, nothing that moves a terminal.
 func printable(s string) string {
 	if len(s) > maxDetail {
 		s = strings.ToValidUTF8(s[:maxDetail], "") + "…"

@@ -21,6 +21,8 @@ func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.St
 		return nil, foreign(want.Name, "Subjects", "captured by another stream", want.Subjects)
 	case hasCode(err, codeNoReplication):
 		return nil, &NoClusterError{want.Replicas}
+	case withoutJetStream(err):
+		return nil, &noJetStreamError{err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", want.Name, classify(ctx, err))

@@ -61,6 +61,22 @@ func (e *NoClusterError) Error() string {
 	return fmt.Sprintf("--js-replicas: %d needs a NATS cluster; this server has none", e.Replicas)
 }
 
+// noJetStreamError says that NATS answers, but JetStream does not. It is ErrUnavailable: an operator
+// may enable it at any time.
+type noJetStreamError struct{ cause error }
+
+func (e *noJetStreamError) Error() string {
+	return "JetStream is not enabled on this server or account"
+}
+
+func (e *noJetStreamError) Unwrap() []error { return []error{ErrUnavailable, e.cause} }
+
+// withoutJetStream says whether a request to JetStream's API failed so because there is none.
+func withoutJetStream(err error) bool {
+	return errors.Is(err, nats.ErrNoResponders) ||
+		hasCode(err, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount)
+}
+
 // Error codes of the NATS server (nats-server, errors.json) beyond those that the client names.
 const (
 	codeNoReplication jetstream.ErrorCode = 10074 // replicas > 1 on a server without a cluster

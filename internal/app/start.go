@@ -28,6 +28,7 @@ func (r *Replica) runEngine(ctx context.Context) error {
 		return assemble(attempt, r.nc, r.cfg, r.log, r.reg)
 	})
 	if err == nil {
+		r.warnOfPayload(ctx)
 		e.lease, err = persist(ctx, r, func() (*store.Held, error) { return r.holdLease(ctx, e.store.Leases) })
 	}
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func checkNATSURLs(urls []string) error {
 		}
 		u, err := url.Parse(raw)
 		switch {
-		case err != nil || u.Hostname() == "":
+		case err != nil || !isHost(u):
 			return fmt.Errorf("URL %d of %d is not a NATS URL such as nats://192.0.2.1:4222", i+1, len(urls))
 		case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
 			return fmt.Errorf("scheme %q is none of nats, tls, ws, wss", u.Scheme)
@@ -78,6 +79,16 @@ func checkNATSURLs(urls []string) error {
 		}
 	}
 	return nil
+}
+
+// isHost says whether a URL names a host; colons are part of one in brackets only (RFC 3986).
+func isHost(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		_, err := netip.ParseAddr(host)
+		return err == nil
+	}
+	return host != "" && !strings.Contains(host, ":")
 }
 
 // checkCredentials holds the rules that concern several flags.
