@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,16 +100,21 @@ type problem struct {
 	} `json:"errors"`
 }
 
-// Error is one line: the faults when there are any, for they say more than the detail.
+// Error is one line, the most specific there is: the faults, else the detail, else the title.
 func (p *problem) Error() string {
-	parts := []string{p.Title}
-	for _, e := range p.Errors {
-		parts = append(parts, e.Path+": "+e.Message)
+	faults := make([]string, len(p.Errors))
+	for i, e := range p.Errors {
+		faults[i] = strings.TrimPrefix(e.Path+": "+e.Message, ": ")
 	}
-	if len(p.Errors) == 0 && p.Detail != "" {
-		parts = append(parts, p.Detail)
+	return printable(cmp.Or(strings.Join(faults, "; "), p.Detail, p.Title))
+}
+
+// about names what a question was about, where the answer is that there is no such thing.
+func about(err error, kind, id string) error {
+	if p, ok := errors.AsType[*problem](err); ok && p.Status == http.StatusNotFound {
+		return fmt.Errorf("%s %q: %w", kind, id, err)
 	}
-	return printable(strings.Join(parts, ": "))
+	return err
 }
 
 // readProblem never fails: a proxy's HTML page is an answer, too.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
@@ -23,7 +24,6 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 		return &exitError{exitConfig, errors.New("--nats-url: the demo brings its own NATS server; use serve")}
 	}
 	c.Version = version
-	c.DrainGrace = 0 // no load balancer has to be told
 	if c.DataDir == "" {
 		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-demo-"); err != nil {
 			return err
@@ -39,6 +39,27 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 	g.Go(func() error { return replica.Run(ctx) })
 	g.Go(func() error { return c.show(ctx, con, replica, log) })
 	return runError(g.Wait())
+}
+
+// demoFlags makes the flags that demo shares with serve its own: it has one NATS server, nobody to
+// tell of a drain, and nothing to keep.
+func demoFlags(k *kong.Kong) error {
+	for _, node := range k.Model.Children {
+		if node.Name != "demo" {
+			continue
+		}
+		for _, flag := range node.Flags {
+			switch flag.Name {
+			case "nats-url", "nats-creds", "nats-ca", "nats-cert", "nats-key", "js-replicas":
+				flag.Hidden = true
+			case "drain-grace":
+				flag.Default = "0s"
+			case "data-dir":
+				flag.Help = "The embedded server's store; by default a directory that is removed in the end."
+			}
+		}
+	}
+	return nil
 }
 
 // show runs the peers and publishes the workflow, as others on the bus would.
@@ -83,26 +104,26 @@ func invite(con *console, replica *app.Replica) error {
 	}
 	buckets := "(--nats-listen is off: no NATS client can look into the buckets)"
 	if nats != "" {
-		buckets = fmt.Sprintf("nats --server %s kv ls\n  nats --server %s kv watch planners", nats, nats)
+		buckets = fmt.Sprintf("nats --server %s kv watch planners", nats)
 	}
 	_, err := fmt.Fprintf(con.stdout, `
 oc-scheduler demo: %s
 
-Watch live answers while two peers book and cancel:
+In a second terminal, watch live answers while two peers book and cancel:
   %s check %s --duration 1h --watch%s
   curl -N -H 'Accept: text/event-stream' '%s/oc/%s/check?duration=1h'
 
-One answer, the planners, the state of the replica:
-  curl -d '{"duration_s": 3600}' '%s/oc/%s/check?wait=5s'
+In a third one, while something above is watching (else the planners are dropped):
   curl '%s/planners'
-  curl '%s/readyz?verbose'
-
-Look into the buckets (https://github.com/nats-io/natscli):
   %s
 
-Ctrl-C ends it.
+At any time, one answer and the state of the replica:
+  curl '%s/oc/%s/check?duration=1h&wait=5s'
+  curl '%s/readyz?verbose'
 
-`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, demoWorkflowID, url, url, buckets)
+nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
+
+`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url)
 	return err
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // environment gives each flag its twin: --nats-url is OC_NATS_URL. A flag that is given wins, an
-// empty variable counts as unset.
+// empty variable counts as unset. Flags of a group have none: they are parts of a question, and a
+// variable that was forgotten would change the answer.
 type environment struct {
 	lookup lookup
 	given  map[string]string // flag → variable, of those that were set
@@ -24,7 +25,7 @@ func (*environment) Validate(*kong.Application) error { return nil }
 func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	name := twin(flag.Name)
 	value, _ := e.lookup(name)
-	if value == "" || flag.Name == "help" {
+	if value == "" || !hasTwin(flag) {
 		return nil, nil
 	}
 	if e.given == nil {
@@ -47,13 +48,15 @@ func (e *environment) name(msg string) string {
 	})
 }
 
+func hasTwin(flag *kong.Flag) bool { return flag.Name != "help" && flag.Group == nil }
+
 func twin(flag string) string {
 	return "OC_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // helpWithTwin is a flag's help with its variable.
 func helpWithTwin(value *kong.Value) string {
-	if value.Flag == nil || value.Name == "help" {
+	if value.Flag == nil || !hasTwin(value.Flag) {
 		return value.Help
 	}
 	return strings.TrimSuffix(value.Help, ".") + " ($" + twin(value.Name) + ")."

@@ -39,7 +39,7 @@ func plannerRow(item json.RawMessage) ([]any, error) {
 func (c *plannersCmd) show(ctx context.Context, con *console, client *client) error {
 	body, err := client.get(ctx, client.url(nil, "planners", c.Peer))
 	if err != nil {
-		return err
+		return about(err, "peer", c.Peer)
 	}
 	if c.Output == "json" {
 		return printJSON(con.stdout, json.RawMessage(body))

@@ -10,8 +10,8 @@ import (
 
 // result is a check result as the contract gives it, as far as people want to see it.
 type result struct {
-	Type        string     `json:"type"`
 	WorkflowID  string     `json:"workflow_id"`
+	Version     string     `json:"version"`
 	Status      string     `json:"status"`
 	Available   bool       `json:"available"`
 	Preemptible bool       `json:"preemptible"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -46,21 +47,20 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(helpWithTwin),
 		kong.Resolvers(twins),
+		kong.PostBuild(demoFlags),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(con),
 	)
 	if err != nil {
 		return con.fail(exitFailure, err)
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	args = spelled(args)
 	parsed, err := parser.Parse(args)
 	switch {
 	case errors.Is(err, errHelp):
 		return exitOK
 	case err != nil:
-		return con.fail(usageCode(args), errors.New(twins.name(err.Error())))
+		return con.fail(usageCode(args), fmt.Errorf("%s (see %s -h)", twins.name(err.Error()), called(err)))
 	}
 	err = parsed.Run()
 	if err == nil {
@@ -74,6 +74,27 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		return exit.code
 	}
 	return con.fail(exit.code, errors.New(twins.name(err.Error())))
+}
+
+// spelled rewrites the ways of asking for help and the version that people bring from elsewhere.
+func spelled(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "--version":
+		return []string{"version"}
+	}
+	return args
+}
+
+// called is the command, as far as it was understood, in which a command line went wrong.
+func called(err error) string {
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
+		return parse.Context.Selected().FullPath()
+	}
+	return "oc-scheduler"
 }
 
 // fail prints one line, whatever the error holds.

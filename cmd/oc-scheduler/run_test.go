@@ -55,13 +55,17 @@ func TestBadCommandLines(t *testing.T) {
 			"serve --listen 127.0.0.1:0 --nats-url a", map[string]string{"OC_NATS_CA": "/nonexistent"}, 78, "OC_NATS_CA",
 		},
 		"flag of another command": {"check wf --listen :0", nil, 1, "--listen"},
-		"no workflow":             {"check", nil, 1, "workflow"},
+		"no workflow":             {"check", nil, 1, "expected \"<workflow>\" (see oc-scheduler check -h)"},
+		"no streams":              {"serve --max-streams 0", nil, 78, "--max-streams: 0 is not above zero"},
+		"no streams of a client":  {"serve --max-streams-per-client 0", nil, 78, "--max-streams-per-client"},
+		"no life":                 {"serve --planner-ttl 0", nil, 78, "--planner-ttl"},
+		"no copy":                 {"serve --js-replicas 0", nil, 78, "--js-replicas: 0 is none of 1, 3, 5"},
 		"bad server":              {"planners --server ftp://a", nil, 1, "--server"},
 		"bad output":              {"planners -o yaml", nil, 1, "--output"},
 		"bad URL of the doctor":   {"doctor --nats-url http://a", nil, 1, "--nats-url"},
 		"key without certificate": {"doctor --nats-key k", nil, 1, "--nats-cert"},
 		"missing file, doctor":    {"doctor --nats-creds /nonexistent", nil, 1, "--nats-creds"},
-		"unknown command":         {"fly", nil, 1, "fly"},
+		"unknown command":         {"fly", nil, 1, "fly (see oc-scheduler -h)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,6 +87,9 @@ func TestHelp(t *testing.T) {
 		"--help":       {"serve", "demo"},
 		"serve --help": {"--nats-url", "OC_NATS_URL", "--planner-ttl=24h", "OC_DRAIN_GRACE"},
 		"check -h":     {"--watch", "--duration", "OC_SERVER"},
+		"help":         {"serve", "demo"},
+		"help check":   {"--watch"},
+		"demo -h":      {"--drain-grace=0s", "removed in the end"},
 	} {
 		got := invoke(t, nil, strings.Fields(args)...)
 		if got.code != 0 || got.stderr != "" {
@@ -96,11 +103,29 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpLeavesOut holds that nothing is offered that has no effect.
+func TestHelpLeavesOut(t *testing.T) {
+	t.Parallel()
+	for args, words := range map[string][]string{
+		"demo -h":  {"--nats-url", "--nats-creds", "--js-replicas"},
+		"check -h": {"OC_START", "OC_DURATION", "OC_WATCH"},
+	} {
+		got := invoke(t, nil, strings.Fields(args)...)
+		for _, word := range words {
+			if strings.Contains(got.stdout, word) {
+				t.Errorf("%q: help has %s:\n%s", args, word, got.stdout)
+			}
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	got := invoke(t, nil, "version")
-	if got.code != 0 || !strings.HasPrefix(got.stdout, "oc-scheduler "+version+" (go1.") {
-		t.Errorf("%+v", got)
+	for _, spelling := range []string{"version", "--version"} {
+		got := invoke(t, nil, spelling)
+		if got.code != 0 || !strings.HasPrefix(got.stdout, "oc-scheduler "+version+" (go1.") {
+			t.Errorf("%s: %+v", spelling, got)
+		}
 	}
 }
 

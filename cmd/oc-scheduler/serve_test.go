@@ -135,7 +135,7 @@ func TestServeAndAsk(t *testing.T) {
 	}
 	const check = "check wf --duration 1h --as-possible"
 
-	if got := ask(check); got.code != exitFailure || !strings.Contains(got.stderr, "no such workflow") {
+	if got := ask(check); got.code != exitFailure || !strings.Contains(got.stderr, `workflow "wf": no such workflow`) {
 		t.Errorf("unknown workflow: %+v", got)
 	}
 	s.put(t)
@@ -143,8 +143,16 @@ func TestServeAndAsk(t *testing.T) {
 	if got := ask(check); !strings.Contains(got.stdout, "missing planners: peer-a") || !strings.Contains(got.stdout, "--wait") {
 		t.Errorf("missing planner: %s", got.stdout)
 	}
-	if got := ask("check wf --start soon --duration 1h"); got.code != exitFailure || !strings.Contains(got.stderr, "$.start") {
-		t.Errorf("faulty request: %+v", got)
+	for faulty, want := range map[string]string{
+		"--start soon --duration 1h":                     "oc-scheduler: --start: must be a time like",
+		"--start soon --duration 1h --watch":             "oc-scheduler: --start: must be a time like",
+		"--end 2026-12-01T09:00:00Z --duration 1h":       "oc-scheduler: --end: end and duration cannot both be given",
+		"--duration 1h --instance gpu: --booking-mode x": "oc-scheduler: --booking-mode: must be planned, preempted or when_possible; --instance: instance:",
+		"--duration=-1h":                                 "oc-scheduler: --duration: must be above zero",
+	} {
+		if got := ask("check wf " + faulty); got.code != exitFailure || !strings.HasPrefix(got.stderr, want) {
+			t.Errorf("%s: %+v", faulty, got)
+		}
 	}
 
 	s.publish(t, 5)
@@ -156,6 +164,10 @@ func TestServeAndAsk(t *testing.T) {
 	}
 	if got := ask("check wf --instance gpu:i9 --duration 1h"); got.code != exitUnavailable || !strings.Contains(got.stdout, "warning") {
 		t.Errorf("unknown instance: %+v", got)
+	}
+	forgotten := map[string]string{"OC_SERVER": s.server, "OC_INSTANCE": "gpu:i9", "OC_END": "soon"}
+	if got := invoke(t, forgotten, strings.Fields(check)...); got.code != exitOK {
+		t.Errorf("variables change the question: %+v", got)
 	}
 	for command, words := range map[string][]string{
 		"planners":                       {"PEER", "peer-a"},
@@ -174,7 +186,7 @@ func TestServeAndAsk(t *testing.T) {
 			}
 		}
 	}
-	if got := ask("planners peer-z"); got.code != exitFailure || !strings.Contains(got.stderr, "Not Found") {
+	if got := ask("planners peer-z"); got.code != exitFailure || !strings.Contains(got.stderr, `peer "peer-z": no planner of this peer is stored`) {
 		t.Errorf("unknown peer: %+v", got)
 	}
 	if code := s.end(t); code != exitOK {
@@ -224,7 +236,7 @@ func TestWatchOutlivesARestart(t *testing.T) {
 	if code := <-exit; code != exitOK {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
-	if !strings.Contains(stderr.String(), "trying again") {
+	if !strings.Contains(stderr.String(), "the replica restarts; trying again in ") {
 		t.Errorf("nothing said of the restart: %s", stderr.String())
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,23 +23,24 @@ const subprotocol = "oc.check.v1"
 func (c *checkCmd) watch(ctx context.Context, con *console, client *client, request []byte) error {
 	u := client.url(nil, "oc", c.Workflow, "check")
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
+	w := &watcher{con: con, url: u.String(), request: request, json: c.Output == "json"}
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = 10 * time.Second
-	var last *result
 	for {
-		answer, err := c.follow(ctx, con, u.String(), request)
-		if answer != nil {
-			last = answer
+		answered, err := w.follow(ctx)
+		if answered {
 			delays.Reset()
 		}
-		if ctx.Err() != nil && last != nil {
-			return last.exit()
-		}
-		if ctx.Err() != nil || final(err) {
+		switch {
+		case ctx.Err() != nil && w.last != nil:
+			return w.last.exit()
+		case ctx.Err() != nil:
+			return errors.New("interrupted before the first answer")
+		case final(err):
 			return err
 		}
 		delay := delays.NextBackOff()
-		if _, err := fmt.Fprintf(con.stderr, "connection lost (%v), trying again in %v\n", err, delay.Round(time.Millisecond)); err != nil {
+		if _, err := fmt.Fprintf(con.stderr, "%s; trying again in %v\n", lost(err), delay.Round(time.Millisecond)); err != nil {
 			return err
 		}
 		select {
@@ -47,48 +50,96 @@ func (c *checkCmd) watch(ctx context.Context, con *console, client *client, requ
 	}
 }
 
-// follow sends the request on a new connection, prints its answers and returns the last one, beside
-// the reason why the connection ended.
-func (c *checkCmd) follow(ctx context.Context, con *console, u string, request []byte) (last *result, err error) {
-	ws, resp, err := websocket.Dial(ctx, u, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+// watcher prints the answers of one stream, whatever the number of its connections.
+type watcher struct {
+	con     *console
+	url     string
+	request []byte
+	json    bool
+
+	last  *result
+	shown string // what was printed last
+}
+
+// follow sends the request on a new connection and prints its answers. It returns whether there were
+// any, and the reason why the connection ended.
+func (w *watcher) follow(ctx context.Context) (answered bool, err error) {
+	ws, resp, err := websocket.Dial(ctx, w.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != nil {
-			return nil, readProblem(resp)
+			return false, readProblem(resp)
 		}
-		return nil, err
+		return false, err
 	}
 	defer func() { _ = ws.CloseNow() }() // the stream has ended, or is left for good
 	ws.SetReadLimit(maxAnswer)
 	// A read whose context ends tears the connection down; closing it lets the server see us leave.
 	stop := context.AfterFunc(ctx, func() { _ = ws.Close(websocket.StatusNormalClosure, "") })
 	defer stop()
-	if err := ws.Write(ctx, websocket.MessageText, request); err != nil {
-		return nil, err
+	if err := ws.Write(ctx, websocket.MessageText, w.request); err != nil {
+		return false, err
 	}
 	for {
 		_, frame, err := ws.Read(context.WithoutCancel(ctx))
 		if err != nil {
-			return last, err
+			return answered, err
 		}
 		answer, err := readFrame(frame)
 		if err != nil {
-			return last, err
+			return answered, err
 		}
-		if err := c.print(con, frame, answer); err != nil {
-			return last, err
+		if err := w.show(frame, answer); err != nil {
+			return answered, err
 		}
-		last = answer
+		answered = true
 	}
+}
+
+// show prints an answer unless the reader has it before his eyes: much of what changes a version
+// shows in no table, and a new connection begins with what was known. Of JSON each version is told.
+func (w *watcher) show(frame []byte, answer *result) error {
+	w.last = answer
+	var text strings.Builder
+	if err := answer.print(&text); err != nil {
+		return err
+	}
+	shown, out := text.String(), text.String()+"\n"
+	if w.json {
+		shown, out = answer.Version, string(frame)+"\n"
+	}
+	if shown == w.shown {
+		return nil
+	}
+	w.shown = shown
+	_, err := io.WriteString(w.con.stdout, out)
+	return err
+}
+
+// lost says why a connection ended, as far as it matters to somebody who waits.
+func lost(err error) string {
+	if websocket.CloseStatus(err) == websocket.StatusServiceRestart {
+		return "the replica restarts"
+	}
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p.Error()
+	}
+	if dial, ok := errors.AsType[*url.Error](err); ok {
+		return fmt.Sprintf("no replica answers (%v)", dial.Err)
+	}
+	return "connection lost"
 }
 
 // readFrame returns a result, or as an error the problem that came in its place.
 func readFrame(frame []byte) (*result, error) {
-	answer := &result{}
-	if err := json.Unmarshal(frame, answer); err != nil {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(frame, &kind); err != nil {
 		return nil, err
 	}
-	if answer.Type != "error" {
-		return answer, nil
+	if kind.Type != "error" {
+		answer := &result{}
+		return answer, json.Unmarshal(frame, answer)
 	}
 	p := &problem{}
 	if err := json.Unmarshal(frame, p); err != nil {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// TestWatchPrintsWhatHasChanged: a version that looks the same is shown in JSON alone.
+func TestWatchPrintsWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	frames := []string{
+		takenAnswer,
+		strings.Replace(takenAnswer, "2026-12-01T08:00:00Z", "2026-12-01T08:00:01Z", 1), // after a reconnect
+		strings.Replace(takenAnswer, `"version":"v"`, `"version":"w"`, 1),
+		strings.NewReplacer(`"version":"v"`, `"version":"x"`, "16.5", "8").Replace(takenAnswer),
+	}
+	for json, want := range map[bool]int{true: 3, false: 2} {
+		var out strings.Builder
+		w := &watcher{con: &console{stdout: &out}, json: json}
+		for _, frame := range frames {
+			answer, err := readFrame([]byte(frame))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.show([]byte(frame), answer); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Count(out.String(), "wf-1"); got != want {
+			t.Errorf("JSON %v: %d answers, want %d:\n%s", json, got, want, out.String())
+		}
+		if w.last == nil || w.last.Version != "x" {
+			t.Errorf("the last answer is %+v", w.last)
+		}
+	}
+}
+
+func TestWhyAConnectionEnded(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"the replica restarts":         fmt.Errorf("read: %w", websocket.CloseError{Code: websocket.StatusServiceRestart}),
+		"no replica answers (refused)": fmt.Errorf("dial: %w", &url.Error{Op: "Get", URL: "http://a", Err: errors.New("refused")}),
+		"this replica drains":          &problem{Status: 503, Title: "Service Unavailable", Detail: "this replica drains"},
+		"connection lost":              errors.New("EOF"),
+	} {
+		if got := lost(err); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+}
+
+func TestFlagsOfFaults(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"$": "", "$.start": "--start", "$.duration_s": "--duration", "$.booking_mode": "--booking-mode",
+		"$.selected_instances['gpu-cluster']": "--instance", "$.selected_instances.gpu": "--instance",
+	} {
+		if got := flagOf(path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
