@@ -1,4 +1,21 @@
 // Command oc-scheduler tells whether the peers of a workflow have room for it, and when if not now.
+//
+//	oc-scheduler serve              run one replica
+//	oc-scheduler demo               a replica with its own NATS server, two peers and a workflow
+//	oc-scheduler demo-peer PEER     one of those peers alone, for fleets that others start
+//	oc-scheduler check WORKFLOW     ask a replica once, or --watch its answers
+//	oc-scheduler planners [PEER]    what a replica knows of the peers
+//	oc-scheduler workflows          what may be asked about
+//	oc-scheduler doctor             examine an installation
+//	oc-scheduler version
+//
+// serve and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
+// service manager should not restart that), and 1 for other failures. check exits with the answer: 0
+// available, 2 unavailable, 3 unknown; doctor with 1 when something fails. An error is one line on
+// stderr, and 1.
+//
+// Each command is one file with its flags and a Run method; kong reads the former and calls the
+// latter. run is the program without the process, so that tests can call it.
 package main
 
 import (
