@@ -85,6 +85,9 @@ func TestForeignConfigurationsAreNamed(t *testing.T) {
 			if !errors.As(err, &foreign) {
 				t.Fatalf("error = %v", err)
 			}
+			if err.Error() != foreign.Error() {
+				t.Errorf("%q says twice what it is about", err)
+			}
 			for _, want := range tc.want {
 				if !strings.Contains(foreign.Error(), want) {
 					t.Errorf("%q does not tell of %q", foreign.Error(), want)

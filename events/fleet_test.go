@@ -162,7 +162,7 @@ oc_scheduler_bus_rejected_total{reason="undecodable"} 0
 		t.Error(err)
 	}
 	lines := log.String()
-	if strings.Count(lines, "event rejected") != 1 || !strings.Contains(lines, `"reason":"invalid_workflow"`) || strings.Contains(lines, "secret") {
+	if strings.Count(lines, "event rejected") != 1 || !strings.Contains(lines, `"reason":"invalid_workflow","seq":`) || !strings.Contains(lines, `"detail":"`) || strings.Contains(lines, "secret") {
 		t.Errorf("log:\n%s", lines)
 	}
 	if dead := letters(t, js); len(dead) != 1 {

@@ -64,8 +64,8 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 	if err := st.Planners.Adopt(t.Context(), "nobody"); err != nil {
 		t.Error(err)
 	}
-	_, _, err = st.Planners.Raw(t.Context(), "other")
-	wantErr(t, err, store.ErrUndecodable) // it was not touched
+	_, _, err = st.Planners.Raw(t.Context(), "other") // it was not touched
+	wantErr(t, err, store.ErrUndecodable)
 	apply(t, st, plannerJSON("broken", now, 9), at(7)) // a planner that comes takes the place of a broken one
 	shows(t, st, "broken", func(r store.PlannerRecord) bool { return ramOf(r) == 9 })
 	gone(t, st, "plain") // its life ends as that of any other
