@@ -25,6 +25,9 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 		return err
 	}
 	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome.String())
+	if outcome != store.Stored { // then it answers nobody's request
+		return nil
+	}
 	return s.received(ctx, p.PeerID())
 }
 
