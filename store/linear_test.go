@@ -143,6 +143,7 @@ type history struct {
 // work does random things until ctx ends. After something whose outcome is unknown it goes on as
 // another client: what it was may still happen.
 func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers int) {
+	t.Helper()
 	pace := time.NewTicker(2 * time.Millisecond)
 	defer pace.Stop()
 	for client := int(h.clients.Add(1)); ctx.Err() == nil; <-pace.C {
@@ -175,6 +176,7 @@ func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers
 func peerName(peer int) string { return fmt.Sprintf("p%d", peer) }
 
 func plan(ctx context.Context, t *testing.T, st *store.Store, in planned) (stale bool, err error) {
+	t.Helper()
 	raw := plannerJSON(peerName(in.peer), now.Add(time.Duration(in.version)*time.Millisecond), in.version)
 	src := at(uint64(in.version))
 	src.Time = src.Time.Add(time.Hour) // after each end: what arrived before one is of a life that is over
