@@ -242,6 +242,28 @@ func TestSurvivorsSweepOnce(t *testing.T) {
 	}
 }
 
+// TestWhatFollowsACloseDoesNotRepeatIt: the lists are lost between a close and the look at them.
+func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	lose := sync.OnceFunc(func() {
+		if err := f.js.DeleteStream(context.Background(), "KV_interest"); err != nil {
+			t.Error(err)
+		}
+	})
+	f.afterClose = lose
+	a := f.replica(t, "a")
+	a.Watch([]string{"p"})
+	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" })
+	f.publishPlanner(t, "p")
+	eventually(t, "cached", func() bool { return a.cached("p") })
+	if err := a.store.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "listed anew", func() bool { return a.listed(t, "p") == "a" })
+	f.eventuallySaid(t, "p", "request close request")
+}
+
 // TestUnfinishedEndIsFinished: the last one wrote the empty list and died.
 func TestUnfinishedEndIsFinished(t *testing.T) {
 	t.Parallel()

@@ -2,34 +2,46 @@ package demand
 
 import (
 	"context"
+	"time"
 
 	"oc-scheduler/store"
 )
 
-// ended tells the bus that a planner's life is over, and asks for a new planner where streams still
-// want one: in that order, so that the close cannot undo the request. It runs once for the fleet; an
-// error brings the marker back.
+// ended tells the bus that a planner's life is over. It runs once for the fleet; an error brings the
+// marker back, so nothing that can fail may follow the close here: it would be said again. What
+// follows is the reconciler's.
 func (s *Service) ended(ctx context.Context, end store.End) error {
-	closing := s.now()
+	began := s.now()
 	if err := s.emitter.ClosePlanner(ctx, end.PeerID); err != nil {
 		return err
 	}
-	replicas, err := s.store.Interest.Replicas(ctx, end.PeerID)
-	if err != nil {
+	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause.String())
+	s.wants.change(end.PeerID, func(w *want) { w.closed = &closed{end, began} })
+	s.queue.add(end.PeerID)
+	return nil
+}
+
+// closed is a close that was sent, and since when.
+type closed struct {
+	end   store.End
+	began time.Time
+}
+
+// askAgain asks for a new planner where streams still want one whose life has ended: after the close,
+// so that it cannot undo the request.
+func (s *Service) askAgain(ctx context.Context, c *closed) error {
+	replicas, err := s.store.Interest.Replicas(ctx, c.end.PeerID)
+	if err != nil || len(replicas) == 0 {
 		return err
 	}
-	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause.String(), "watched", len(replicas) > 0)
-	if len(replicas) == 0 {
-		return nil
-	}
 	// A newer end may be on its way through another replica; what is to follow it is said there.
-	if stands, err := s.store.Planners.Stands(ctx, end); err != nil || !stands {
+	if stands, err := s.store.Planners.Stands(ctx, c.end); err != nil || !stands {
 		return err
 	}
 	// A request from before the close is void: the peer has just been told that nobody wants it.
-	if err := s.store.Requests.Reset(ctx, end.PeerID, closing); err != nil {
+	if err := s.store.Requests.Reset(ctx, c.end.PeerID, c.began); err != nil {
 		return err
 	}
-	_, err = s.request(ctx, end.PeerID)
+	_, err = s.request(ctx, c.end.PeerID)
 	return err
 }

@@ -27,6 +27,8 @@ type fleet struct {
 	js     jetstream.JetStream
 	offset atomic.Int64 // what the replicas' clocks are ahead, in ns
 
+	afterClose func() // if any: called when a close has been sent
+
 	mu    sync.Mutex
 	heard []string // what the scheduler said on the bus: "PB_PLANNER p"
 }
@@ -36,6 +38,20 @@ type replica struct {
 	store *store.Store
 	lease *store.Held
 	stop  func() // as kill -9 does: nothing is tidied up
+}
+
+// spy is a real Emitter that lets a test strike between a close and what follows.
+type spy struct {
+	*events.Emitter
+	fleet *fleet
+}
+
+func (s spy) ClosePlanner(ctx context.Context, peerID string) error {
+	err := s.Emitter.ClosePlanner(ctx, peerID)
+	if err == nil && s.fleet.afterClose != nil {
+		s.fleet.afterClose()
+	}
+	return err
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -90,7 +106,7 @@ func (f *fleet) replica(t *testing.T, id string) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(id, st, events.NewEmitter(js), log, f.now)
+	s := New(id, st, spy{events.NewEmitter(js), f}, log, f.now)
 	s.pace = pace{100 * time.Millisecond, 500 * time.Millisecond}
 	st.Planners.View().OnChange(s.PlannerChanged)
 	st.Interest.View().OnChange(s.InterestChanged)

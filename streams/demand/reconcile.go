@@ -25,6 +25,16 @@ func (s *Service) work(ctx context.Context) {
 // wanted and missing.
 func (s *Service) reconcile(ctx context.Context, peerID string) error {
 	w := s.wants.get(peerID)
+	if w.closed != nil {
+		if err := s.askAgain(ctx, w.closed); err != nil {
+			return err
+		}
+		s.wants.change(peerID, func(now *want) {
+			if now.closed == w.closed {
+				now.closed = nil
+			}
+		})
+	}
 	switch {
 	case w.watchers > 0 && !w.listed:
 		if err := s.store.Interest.Add(ctx, peerID, s.replicaID); err != nil {

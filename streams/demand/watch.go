@@ -14,9 +14,10 @@ type wants struct {
 // want is the state of one peer. An entry lives while it says anything.
 type want struct {
 	watchers int
-	once     bool // its planner is to be asked for once, watched or not
-	listed   bool // the fleet's list names this replica, as far as we know
-	failures int  // attempts in a row that failed
+	once     bool    // its planner is to be asked for once, watched or not
+	listed   bool    // the fleet's list names this replica, as far as we know
+	failures int     // attempts in a row that failed
+	closed   *closed // what this replica has closed, while what follows is still to be done
 }
 
 // unlisted: the list has to be changed.
@@ -34,7 +35,7 @@ func (ws *wants) change(peerID string, f func(*want)) want {
 		ws.peers[peerID] = w
 	}
 	f(w)
-	if w.watchers == 0 && !w.listed && !w.once {
+	if w.watchers == 0 && !w.listed && !w.once && w.closed == nil {
 		delete(ws.peers, peerID)
 	}
 	return *w
