@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"oc-scheduler/events"
 	"oc-scheduler/store"
 	"oc-scheduler/store/workflow"
@@ -246,18 +248,30 @@ func TestSurvivorsSweepOnce(t *testing.T) {
 func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	lose := sync.OnceFunc(func() {
-		if err := f.js.DeleteStream(context.Background(), "KV_interest"); err != nil {
-			t.Error(err)
-		}
+	ctx := t.Context()
+	f.afterClose = sync.OnceFunc(func() {
+		eventually(t, "no lists", func() bool { // the view brings them back, unless another stream is faster
+			_ = f.js.DeleteStream(ctx, "KV_interest")
+			_, err := f.js.CreateStream(ctx, jetstream.StreamConfig{Name: "other", Subjects: []string{"$KV.interest.>"}})
+			return err == nil
+		})
 	})
-	f.afterClose = lose
 	a := f.replica(t, "a")
 	a.Watch([]string{"p"})
 	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" })
+	f.eventuallySaid(t, "p", "request")
 	f.publishPlanner(t, "p")
 	eventually(t, "cached", func() bool { return a.cached("p") })
-	if err := a.store.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return true, nil }); err != nil {
+	if err := a.store.Planners.End(ctx, "p", func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what follows fails and fails, or the close is repeated", func() bool {
+		return a.wants.get("p").failures > 4 || f.said("p") == "request close close"
+	})
+	if said := f.said("p"); said != "request close" {
+		t.Errorf("said %q", said)
+	}
+	if err := f.js.DeleteStream(ctx, "other"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "listed anew", func() bool { return a.listed(t, "p") == "a" })
