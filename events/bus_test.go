@@ -13,6 +13,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 )
 
 func TestBusIsAsTheContractSays(t *testing.T) {
@@ -81,7 +82,7 @@ func TestForeignConfigurationsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := events.OpenBus(t.Context(), js, 1)
-			var foreign *events.ConfigError
+			var foreign *jet.ForeignError
 			if !errors.As(err, &foreign) {
 				t.Fatalf("error = %v", err)
 			}
@@ -117,7 +118,7 @@ func TestOutOfReachIsNoConfigurationFault(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := events.OpenBus(ctx, js, 1)
-	var foreign *events.ConfigError
+	var foreign *jet.ForeignError
 	if err == nil || errors.As(err, &foreign) {
 		t.Errorf("error = %v", err)
 	}
@@ -136,7 +137,7 @@ func TestListenerEndsForAForeignConsumer(t *testing.T) {
 		done <- events.NewListener(bus, &recorder{}, slog.New(slog.DiscardHandler), nil).Run(t.Context())
 	}()
 	replaceConsumer(t, js, jetstream.ConsumerConfig{Durable: events.Durable, AckPolicy: jetstream.AckExplicitPolicy, MaxDeliver: 3})
-	var foreign *events.ConfigError
+	var foreign *jet.ForeignError
 	if err := <-done; !errors.As(err, &foreign) {
 		t.Errorf("Run = %v", err)
 	}

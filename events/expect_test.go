@@ -5,6 +5,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 )
 
 // TestExpectIsWhatOpenBusMakes holds that who verifies the one finds no fault with the other.
@@ -19,7 +20,7 @@ func TestExpectIsWhatOpenBusMakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := events.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
+		if d := jet.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
 			t.Errorf("%s: %v", e.Stream.Name, d)
 		}
 		if (e.Stream.Name == events.Stream) != (e.Durable != nil) {
@@ -32,7 +33,7 @@ func TestExpectIsWhatOpenBusMakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := events.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
+		if d := jet.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
 			t.Errorf("%s: %v", e.Durable.Durable, d)
 		}
 	}

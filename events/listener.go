@@ -10,6 +10,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/jet"
 )
 
 const (
@@ -37,7 +39,8 @@ func NewListener(bus *Bus, handler Handler, log *slog.Logger, reg prometheus.Reg
 
 // Run reads the bus until ctx ends, over every outage, and then returns nil: handlers that are at
 // work are waited for, and what they didn't begin is left to other replicas. It fails with a
-// *ConfigError alone, when somebody has put a foreign stream or consumer in the place of ours.
+// *jet.ForeignError or a *jet.NoClusterError alone, when somebody has put a foreign stream or consumer
+// in the place of ours, or a server without the copies.
 func (l *Listener) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
@@ -73,7 +76,7 @@ func (l *Listener) supervise(ctx context.Context, lanes *lanes) error {
 	for first := true; ctx.Err() == nil; first = false {
 		began := time.Now()
 		err := l.session(ctx, lanes)
-		if _, foreign := errors.AsType[*ConfigError](err); foreign {
+		if jet.NeedsOperator(err) {
 			return err
 		}
 		lasted := time.Since(began) > 2*openTimeout

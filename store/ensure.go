@@ -2,35 +2,20 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 // ensureStream creates a stream, or finds it configured as wanted. It fails with a
-// ForeignConfigError, a NoClusterError or ErrUnavailable.
+// jet.ForeignError, a jet.NoClusterError or ErrUnavailable.
 func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	stream, err := js.CreateStream(attempt, want)
-	switch {
-	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
-		stream, err = js.Stream(attempt, want.Name)
-	case hasCode(err, codeOverlap):
-		return nil, foreign(want.Name, "Subjects", "captured by another stream", want.Subjects)
-	case hasCode(err, codeNoReplication):
-		return nil, &NoClusterError{want.Replicas}
-	case withoutJetStream(err):
-		return nil, &noJetStreamError{err}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", want.Name, classify(ctx, err))
-	}
-	if d := StreamDifferences(stream.CachedInfo().Config, want); len(d) > 0 {
-		return nil, &ForeignConfigError{Name: want.Name, Differences: d}
-	}
-	return stream, nil
+	stream, err := jet.EnsureStream(attempt, js, want)
+	return stream, ensured(ctx, "stream "+want.Name, err)
 }
 
 // ensureConsumer creates a durable consumer, or finds it configured as wanted. It fails as
@@ -38,20 +23,17 @@ func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.St
 func ensureConsumer(ctx context.Context, js jetstream.JetStream, stream string, want jetstream.ConsumerConfig) (jetstream.Consumer, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	name := stream + " consumer " + want.Durable
-	consumer, err := js.CreateConsumer(attempt, stream, want)
-	if errors.Is(err, jetstream.ErrConsumerExists) {
-		consumer, err = js.Consumer(attempt, stream, want.Durable)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, classify(ctx, err))
-	}
-	if d := ConsumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
-		return nil, &ForeignConfigError{Name: name, Differences: d}
-	}
-	return consumer, nil
+	consumer, err := jet.EnsureConsumer(attempt, js, stream, want)
+	return consumer, ensured(ctx, jet.ConsumerName(stream, want.Durable), err)
 }
 
-func foreign(name, field, have string, want any) error {
-	return &ForeignConfigError{Name: name, Differences: []Difference{{field, have, fmt.Sprint(want)}}}
+// ensured gives an error its meaning here, and says what it is about unless it says so itself.
+func ensured(ctx context.Context, what string, err error) error {
+	switch {
+	case err == nil, jet.NeedsOperator(err):
+		return err
+	case withoutJetStream(err):
+		return &noJetStreamError{err}
+	}
+	return fmt.Errorf("%s: %w", what, classify(ctx, err))
 }

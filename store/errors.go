@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -30,37 +29,6 @@ var (
 	errConflict = errors.New("the key was changed by another writer")
 )
 
-// Difference is one setting of a stream that is not as this program needs it.
-type Difference struct {
-	Field      string
-	Have, Want string
-}
-
-// ForeignConfigError says that a stream or consumer exists with a configuration that is not ours.
-// Trying again is of no use until an operator changes it.
-type ForeignConfigError struct {
-	Name        string // of the stream, or stream and consumer
-	Differences []Difference
-}
-
-// Error lists each differing field in one line.
-func (e *ForeignConfigError) Error() string {
-	parts := make([]string, len(e.Differences))
-	for i, d := range e.Differences {
-		parts[i] = fmt.Sprintf("%s is %s, want %s", d.Field, d.Have, d.Want)
-	}
-	return fmt.Sprintf("%s has a foreign configuration: %s", e.Name, strings.Join(parts, "; "))
-}
-
-// NoClusterError says that copies were asked for of a server that is alone. Trying again is of no use
-// until an operator acts.
-type NoClusterError struct{ Replicas int }
-
-// Error names the flag.
-func (e *NoClusterError) Error() string {
-	return fmt.Sprintf("--js-replicas: %d needs a NATS cluster; this server has none", e.Replicas)
-}
-
 // noJetStreamError says that NATS answers, but JetStream does not. It is ErrUnavailable: an operator
 // may enable it at any time.
 type noJetStreamError struct{ cause error }
@@ -76,12 +44,6 @@ func withoutJetStream(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) ||
 		hasCode(err, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount)
 }
-
-// Error codes of the NATS server (nats-server, errors.json) beyond those that the client names.
-const (
-	codeNoReplication jetstream.ErrorCode = 10074 // replicas > 1 on a server without a cluster
-	codeOverlap       jetstream.ErrorCode = 10065 // subjects are captured by another stream
-)
 
 func hasCode(err error, codes ...jetstream.ErrorCode) bool {
 	var api *jetstream.APIError

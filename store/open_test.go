@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 )
 
@@ -85,15 +86,15 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 		"a bucket of another program": {func(ctx context.Context, js jetstream.JetStream) error {
 			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "planners", History: 5, Storage: jetstream.MemoryStorage})
 			return err
-		}, store.Config{}, []string{"KV_planners", "MaxMsgsPerSubject is 5, want 1", "Storage is Memory, want File", "AllowMsgTTL is false, want true", "SubjectDeleteMarkerTTL is 0s, want 24h0m0s"}},
+		}, store.Config{}, []string{"KV_planners", "max_msgs_per_subject is 5, must be 1", "storage is Memory, must be File", "allow_msg_ttl is false, must be true", "subject_delete_marker_ttl is 0s, must be 24h0m0s"}},
 		"a bucket with an age limit": {func(ctx context.Context, js jetstream.JetStream) error {
 			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "requests", TTL: time.Hour, LimitMarkerTTL: time.Hour})
 			return err
-		}, store.Config{}, []string{"KV_requests", "MaxAge is 1h0m0s, want 0s"}},
+		}, store.Config{}, []string{"KV_requests", "max_age is 1h0m0s, must be 0s"}},
 		"captured subjects": {func(ctx context.Context, js jetstream.JetStream) error {
 			_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "ALL", Subjects: []string{"$KV.>"}})
 			return err
-		}, store.Config{}, []string{"KV_planners", "KV_requests", "captured by another stream"}},
+		}, store.Config{}, []string{"KV_planners", "KV_requests", "already captured by stream ALL"}},
 		"a consumer of another program": {func(ctx context.Context, js jetstream.JetStream) error {
 			if err := tryOpen(ctx, js, store.Config{}); err != nil {
 				return err
@@ -103,7 +104,7 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 			}
 			_, err := js.CreateConsumer(ctx, "KV_planners", jetstream.ConsumerConfig{Durable: "oc-scheduler-ends", AckPolicy: jetstream.AckAllPolicy})
 			return err
-		}, store.Config{}, []string{"oc-scheduler-ends", "AckPolicy", "HeadersOnly is false, want true"}},
+		}, store.Config{}, []string{"oc-scheduler-ends", "ack_policy", "headers_only is false, must be true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +113,7 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := tryOpen(t.Context(), js, tc.cfg)
-			if _, ok := errors.AsType[*store.ForeignConfigError](err); !ok {
+			if _, ok := errors.AsType[*jet.ForeignError](err); !ok {
 				t.Fatalf("error = %v", err)
 			}
 			if errors.Is(err, store.ErrUnavailable) {
@@ -130,7 +131,7 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 func TestCopiesNeedACluster(t *testing.T) {
 	t.Parallel()
 	err := tryOpen(t.Context(), natstest.Start(t).JetStream(t), store.Config{Replicas: 3})
-	if _, ok := errors.AsType[*store.NoClusterError](err); !ok || err.Error() != "--js-replicas: 3 needs a NATS cluster; this server has none" {
+	if _, ok := errors.AsType[*jet.NoClusterError](err); !ok || err.Error() != "--js-replicas: 3 needs a NATS cluster; this server has none" {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 )
 
@@ -126,7 +127,7 @@ func TestExpectIsWhatOpenMakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := store.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
+		if d := jet.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
 			t.Errorf("%s: %v", e.Stream.Name, d)
 		}
 		if e.Durable == nil {
@@ -137,7 +138,7 @@ func TestExpectIsWhatOpenMakes(t *testing.T) {
 		if cons, err = stream.Consumer(t.Context(), e.Durable.Durable); err != nil {
 			t.Fatal(err)
 		}
-		if d := store.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
+		if d := jet.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
 			t.Errorf("%s: %v", e.Durable.Durable, d)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
+
+	"oc-scheduler/jet"
 )
 
 // Store is the shared state of the fleet, as one replica sees it.
@@ -20,9 +22,9 @@ type Store struct {
 }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
-// invalid Config, with a ForeignConfigError (several are joined), with a NoClusterError, and with
-// ErrUnavailable, after which it may be called again. The views of the store are empty until Run has loaded them. A nil
-// reg means no metrics.
+// invalid Config, with a jet.ForeignError (several are joined), with a jet.NoClusterError, and
+// with ErrUnavailable, after which it may be called again. The views of the store are empty until
+// Run has loaded them. A nil reg means no metrics.
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[str
 	var errs []error
 	for _, name := range buckets {
 		stream, err := ensureStream(ctx, js, layout(name, cfg.Replicas))
-		_, alone := errors.AsType[*NoClusterError](err)
+		_, alone := errors.AsType[*jet.NoClusterError](err)
 		if alone || errors.Is(err, ErrUnavailable) {
 			return nil, err // the others would fail alike
 		}

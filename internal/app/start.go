@@ -8,7 +8,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/sync/errgroup"
 
-	"oc-scheduler/events"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 )
 
@@ -70,10 +70,7 @@ func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, er
 }
 
 func needsOperator(err error) bool {
-	_, bucket := errors.AsType[*store.ForeignConfigError](err)
-	_, alone := errors.AsType[*store.NoClusterError](err)
-	_, bus := errors.AsType[*events.ConfigError](err)
-	return bucket || alone || bus || errors.Is(err, store.ErrLeaseHeld)
+	return jet.NeedsOperator(err) || errors.Is(err, store.ErrLeaseHeld)
 }
 
 // waiting tells operators what the start waits for: in the log when that changes, in /readyz always.

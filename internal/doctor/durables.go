@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 // backlog is how many messages may wait for a consumer without a word.
@@ -14,11 +16,11 @@ const backlog = 1000
 // durables looks at the consumers that all replicas share.
 func (e *exam) durables(ctx context.Context) {
 	for _, x := range expectations(e.copies()) {
-		if x.durable == nil || e.streams[x.stream.Name] == nil {
+		if x.Durable == nil || e.streams[x.Stream.Name] == nil {
 			continue
 		}
-		name := fmt.Sprintf("consumer %s of %s", x.durable.Durable, x.stream.Name)
-		consumer, err := e.js.Consumer(ctx, x.stream.Name, x.durable.Durable)
+		name := fmt.Sprintf("consumer %s of %s", x.Durable.Durable, x.Stream.Name)
+		consumer, err := e.js.Consumer(ctx, x.Stream.Name, x.Durable.Durable)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound):
 			e.warn(name+" is not there", "start a replica, or restart one: it makes what is missing")
@@ -33,15 +35,15 @@ func (e *exam) durables(ctx context.Context) {
 func (e *exam) durable(ctx context.Context, x expectation, name string, consumer jetstream.Consumer) {
 	before := len(e.findings)
 	info := consumer.CachedInfo()
-	if list := x.consumerDifferences(info.Config); len(list) > 0 {
-		e.fail(fmt.Sprintf("%s: %s; replicas refuse to start", name, differ(list)),
-			fmt.Sprintf("`nats consumer rm %s %s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", x.stream.Name, x.durable.Durable))
+	if list := jet.ConsumerDifferences(info.Config, *x.Durable); len(list) > 0 {
+		e.fail(fmt.Sprintf("%s: %v; replicas refuse to start", name, list),
+			fmt.Sprintf("`nats consumer rm %s %s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", x.Stream.Name, x.Durable.Durable))
 	}
 	if info.Cluster != nil && info.Config.Replicas != 1 && e.copies() > 1 {
 		e.group(name, info.Cluster, e.copies())
 	}
 	if info.Paused {
-		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), fmt.Sprintf("`nats consumer resume %s %s`", x.stream.Name, x.durable.Durable))
+		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), fmt.Sprintf("`nats consumer resume %s %s`", x.Stream.Name, x.Durable.Durable))
 	}
 	e.progress(ctx, name, consumer)
 	if len(e.findings) == before {

@@ -22,7 +22,7 @@ func TestForeignStreams(t *testing.T) {
 		}
 	}
 	found := doctor.Run(t.Context(), w.cfg)
-	want(t, found, doctor.Fail, "streams", "KV_workflows", "MaxMsgsPerSubject is 5, must be 1")
+	want(t, found, doctor.Fail, "streams", "KV_workflows", "max_msgs_per_subject is 5, must be 1")
 	want(t, found, doctor.Fail, "streams", "OC_BUS_DEAD", "max_age is 1h0m0s, must be 720h0m0s")
 	want(t, found, doctor.Fail, "streams", "OC_BUS cannot be made", "stream THEIRS captures CREATE_RESOURCE")
 	want(t, found, doctor.Warn, "streams", "not there: KV_interest")
@@ -37,5 +37,5 @@ func TestReplicationThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	w := admit(t)
 	w.cfg.Copies = 3
-	want(t, doctor.Run(t.Context(), w.cfg), doctor.Fail, "streams", "KV_planners", "Replicas (--js-replicas) is 1, must be 3")
+	want(t, doctor.Run(t.Context(), w.cfg), doctor.Fail, "streams", "KV_planners", "num_replicas (--js-replicas) is 1, must be 3")
 }

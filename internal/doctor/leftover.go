@@ -36,18 +36,18 @@ func (e *exam) leftOver(ctx context.Context) {
 // strangers lists, as "stream name", durables that are not ours, and others that nobody reads.
 func (e *exam) strangers(ctx context.Context) (foreign, idle []string, err error) {
 	for _, x := range expectations(1) {
-		if !x.bucket || e.streams[x.stream.Name] == nil {
+		if !x.bucket || e.streams[x.Stream.Name] == nil {
 			continue
 		}
-		stream, err := e.js.Stream(ctx, x.stream.Name)
+		stream, err := e.js.Stream(ctx, x.Stream.Name)
 		if err != nil {
 			return nil, nil, err
 		}
 		list := stream.ListConsumers(ctx)
 		for info := range list.Info() {
-			name := x.stream.Name + " " + info.Name
+			name := x.Stream.Name + " " + info.Name
 			switch {
-			case x.durable != nil && info.Name == x.durable.Durable:
+			case x.Durable != nil && info.Name == x.Durable.Durable:
 			case info.Config.Durable != "":
 				foreign = append(foreign, name)
 			case unheard(info):

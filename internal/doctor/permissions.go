@@ -55,18 +55,18 @@ func published() []string {
 		subjects = append(subjects, "oc.dead."+subject)
 	}
 	for _, x := range expectations(1) {
-		name := x.stream.Name
+		name := x.Stream.Name
 		subjects = append(subjects, "$JS.API.STREAM.INFO."+name, "$JS.API.STREAM.CREATE."+name)
 		if x.bucket {
-			keys := x.stream.Subjects[0] // ends with >
+			keys := x.Stream.Subjects[0] // ends with >
 			key := keys[:len(keys)-1] + nobody
 			subjects = append(subjects, key,
 				"$JS.API.CONSUMER.CREATE."+name+"."+nobody+"."+keys, "$JS.API.CONSUMER.DELETE."+name+"."+nobody,
 				"$JS.API.CONSUMER.MSG.NEXT."+name+"."+nobody,
 				"$JS.API.DIRECT.GET."+name+"."+key, "$JS.API.STREAM.MSG.GET."+name)
 		}
-		if x.durable != nil {
-			durable := name + "." + x.durable.Durable
+		if x.Durable != nil {
+			durable := name + "." + x.Durable.Durable
 			subjects = append(subjects, "$JS.API.CONSUMER.CREATE."+durable, "$JS.API.CONSUMER.INFO."+durable,
 				"$JS.API.CONSUMER.MSG.NEXT."+durable, "$JS.ACK."+durable+"."+nobody)
 		}

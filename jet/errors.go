@@ -1,0 +1,47 @@
+package jet
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ForeignError says that JetStream already holds something of our names, or on our subjects, that
+// is not ours. Trying again is of no use until an operator acts.
+type ForeignError struct {
+	Name        string // e.g. stream OC_BUS
+	CapturedBy  string // the other stream that captures a subject of it
+	Subject     string // that subject
+	Differences Differences
+}
+
+// Error lists each differing field in one line, or names the stream that stands in the way.
+func (e *ForeignError) Error() string {
+	if e.CapturedBy != "" {
+		return fmt.Sprintf("%s: subject %s is already captured by stream %s", e.Name, e.Subject, e.CapturedBy)
+	}
+	return fmt.Sprintf("%s has a foreign configuration: %v", e.Name, e.Differences)
+}
+
+// NoClusterError says that copies were asked for of a server that is alone. Trying again is of no use
+// until an operator acts.
+type NoClusterError struct{ Replicas int }
+
+// Error names the flag.
+func (e *NoClusterError) Error() string {
+	return fmt.Sprintf("--js-replicas: %d needs a NATS cluster; this server has none", e.Replicas)
+}
+
+// NeedsOperator says whether no retry helps: err is a ForeignError or a NoClusterError, or holds one.
+func NeedsOperator(err error) bool {
+	_, foreign := errors.AsType[*ForeignError](err)
+	_, alone := errors.AsType[*NoClusterError](err)
+	return foreign || alone
+}
+
+// Errors of the NATS server (nats-server, errors.json) that the client doesn't name.
+var (
+	errNoReplication = &jetstream.APIError{ErrorCode: 10074} // replicas > 1 on a server without a cluster
+	errOverlap       = &jetstream.APIError{ErrorCode: 10065} // subjects are captured by another stream
+)
