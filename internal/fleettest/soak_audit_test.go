@@ -80,7 +80,7 @@ func (w *world) current() {
 }
 
 // check is made when nothing is wrong any more.
-func (w *world) check(after string) {
+func (w *world) check(after string, limit time.Duration) {
 	w.Helper()
 	w.tally.faults++
 	w.publishing.Lock()
@@ -88,7 +88,11 @@ func (w *world) check(after string) {
 	begin := time.Now()
 	w.peers.PublishAll(w, w.peerIDs...)
 	w.current()
-	w.tally.measure("every stream current after a fault has ended", time.Since(begin), 3*time.Second, after)
+	what := "every stream current after a fault has ended"
+	if limit == afterPartition {
+		what = "every stream current after a partition has ended"
+	}
+	w.tally.measure(what, time.Since(begin), limit, after)
 	begin = time.Now()
 	fleettest.Agree(w, w.js, w.every()...)
 	w.tally.measure("every replica ready, its views equal to the buckets", time.Since(begin), 0, after)

@@ -20,24 +20,32 @@ const broken = websocket.StatusCode(-1)
 // fault is something that goes wrong and is mended again when happen returns.
 type fault struct {
 	name   string
+	limit  time.Duration          // for streams to be current when it has ended
 	closes []websocket.StatusCode // how streams may be closed by it
 	happen func(w *world)
 }
 
+const (
+	soon = 3 * time.Second
+	// A partition may swallow what the bus's consumer was just delivering, which comes again when its
+	// AckWait of 10 s is over.
+	afterPartition = soon + 10*time.Second
+)
+
 var faults = []fault{
-	{"a NATS node is killed", nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.anyNode()) }},
-	{"the planners' leader is killed", nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.StreamLeader(w, "KV_planners")) }},
-	{"the meta leader is killed", nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.MetaLeader(w)) }},
-	{"a NATS node is restarted", nil, func(w *world) { w.loseNode((*natstest.Server).Stop, w.anyNode()) }},
-	{"a NATS node is partitioned away", nil, (*world).partition},
-	{"all NATS nodes are killed", nil, (*world).blackout},
-	{"a replica's links are cut", nil, (*world).cutLinks},
-	{"a replica's links flap", nil, (*world).flapLinks},
-	{"a replica's links go nowhere", nil, (*world).holdLinks},
-	{"a replica's links are slow", nil, (*world).slowLinks},
-	{"a replica is killed", []websocket.StatusCode{broken}, (*world).killReplica},
-	{"a replica is replaced", []websocket.StatusCode{websocket.StatusServiceRestart}, (*world).replaceReplica},
-	{"a replica sleeps", []websocket.StatusCode{broken}, (*world).pauseReplica},
+	{"a NATS node is killed", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.anyNode()) }},
+	{"the planners' leader is killed", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.StreamLeader(w, "KV_planners")) }},
+	{"the meta leader is killed", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.MetaLeader(w)) }},
+	{"a NATS node is restarted", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Stop, w.anyNode()) }},
+	{"a NATS node is partitioned away", afterPartition, nil, (*world).partition},
+	{"all NATS nodes are killed", soon, nil, (*world).blackout},
+	{"a replica's links are cut", soon, nil, (*world).cutLinks},
+	{"a replica's links flap", soon, nil, (*world).flapLinks},
+	{"a replica's links go nowhere", soon, nil, (*world).holdLinks},
+	{"a replica's links are slow", soon, nil, (*world).slowLinks},
+	{"a replica is killed", soon, []websocket.StatusCode{broken}, (*world).killReplica},
+	{"a replica is replaced", soon, []websocket.StatusCode{websocket.StatusServiceRestart}, (*world).replaceReplica},
+	{"a replica sleeps", soon, []websocket.StatusCode{broken}, (*world).pauseReplica},
 }
 
 func (w *world) anyNode() *natstest.Server { return w.cluster.Servers[w.rnd.IntN(3)] }

@@ -35,13 +35,13 @@ func TestSoak(t *testing.T) {
 	t.Logf("seed %d", *seed)
 	rnd := rand.New(rand.NewPCG(*seed, 0))
 	w := newWorld(t, rnd)
-	w.check("the start")
+	w.check("the start", soon)
 	for end := time.Now().Add(*soakFor); time.Now().Before(end); {
 		f := faults[rnd.IntN(len(faults))]
 		w.say("%s", f.name)
 		before := w.closes()
 		f.happen(w)
-		w.check(f.name)
+		w.check(f.name, f.limit)
 		w.judgeCloses(f, before)
 	}
 	w.finish()

@@ -128,6 +128,7 @@ func connect(tb testing.TB, urls string, opts ...nats.Option) *nats.Conn {
 		nats.ReconnectWait(50 * time.Millisecond),
 		nats.ReconnectJitter(20*time.Millisecond, 20*time.Millisecond),
 		nats.ReconnectBufSize(-1),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the library's own writes to the output
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }),
 	}, opts...)
 	nc, err := nats.Connect(urls, all...)
