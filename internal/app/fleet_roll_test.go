@@ -49,6 +49,9 @@ func TestAFleetIsRolled(t *testing.T) {
 	if moved < len(f.streams) {
 		t.Errorf("%d closes of %d streams on the replicas that were replaced", moved, len(f.streams))
 	}
+	if slowest > 2*time.Second {
+		t.Errorf("a client was served again only after %v", slowest)
+	}
 	t.Logf("%d streams moved %d times; the slowest was served again after %v", len(f.streams), moved, slowest)
 	f.said(t, 1, 0)
 }

@@ -24,7 +24,7 @@ type fleet struct {
 	streams  []*fleettest.Stream
 }
 
-// onCluster is the configuration of n replicas on a cluster: replica-0, replica-1 …
+// onCluster is the configuration of n replicas on a cluster, replica-0 and so on.
 func onCluster(cluster *natstest.Cluster, n int) []app.Config {
 	configs := make([]app.Config, n)
 	for i := range configs {
@@ -91,11 +91,6 @@ func (f *fleet) open(t *testing.T, where func(replica, attempt int) string) {
 			f.streams = append(f.streams, fleettest.Open(t, fleettest.CheckPath("wf-"+workflow), at))
 		}
 	}
-}
-
-// inTurn is the URL of a replica, or of those after it for later attempts.
-func (f *fleet) inTurn(replica, attempt int) string {
-	return f.replicas[(replica+attempt)%len(f.replicas)].URL()
 }
 
 // publish has every peer publish its next planner.
