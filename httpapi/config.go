@@ -11,21 +11,21 @@ import (
 type Config struct {
 	AllowOrigins []string // browser origins besides the host's own, scheme://host[:port]
 
-	MaxStreams          int   // open streams; above: 429. 20000
-	MaxStreamsPerClient int   // of one address (IPv6: one /64). 1000
-	MaxBody             int64 // bytes of a request body; above: 413. 1 MiB
-	MaxMessage          int64 // bytes of a client's WebSocket message; above: 1009. 64 KiB
+	MaxStreams          int   // open streams, 429 above; default 20000
+	MaxStreamsPerClient int   // of one address (IPv6: of one /64); default 1000
+	MaxBody             int64 // bytes of a request body, 413 above; default 1 MiB
+	MaxMessage          int64 // bytes of a client's WebSocket message, 1009 above; default 64 KiB
 
-	FirstRequest time.Duration // from the upgrade to the first message. 10 s
-	PingEvery    time.Duration // 25 s
-	PongWithin   time.Duration // 10 s
-	WriteWithin  time.Duration // for a client to take a frame; then it is cut. 10 s
-	CommentEvery time.Duration // of server-sent events. 15 s
-	MaxWait      time.Duration // what ?wait= is cut to. 30 s
-	DrainSpread  time.Duration // over which the closing of many streams is spread. 10 s
+	FirstRequest time.Duration // from the upgrade to the first message; default 10 s
+	PingEvery    time.Duration // between pings; default 25 s
+	PongWithin   time.Duration // for the answer to a ping; default 10 s
+	WriteWithin  time.Duration // for a client to take a frame, then it is cut; default 10 s
+	CommentEvery time.Duration // between comments of server-sent events; default 15 s
+	MaxWait      time.Duration // what ?wait= is cut to; default 30 s
+	DrainSpread  time.Duration // over which the closing of many streams is spread; default 10 s
 
-	ReadTimeout  time.Duration // for a request with its body. 30 s
-	WriteTimeout time.Duration // for an answer; streams have WriteWithin instead. 60 s
+	ReadTimeout  time.Duration // for a request with its body; default 30 s
+	WriteTimeout time.Duration // for an answer, streams have WriteWithin instead; default 60 s
 }
 
 func (c Config) withDefaults() Config {

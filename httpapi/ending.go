@@ -17,7 +17,7 @@ type ending struct {
 	label  string               // in the metrics, where it is not the code
 }
 
-// The endings, by what the client should do: 1012 reconnect at once, 44xx and 1008 don't, 1011 later.
+// The endings, by what the client should do: 1012 reconnect at once, 44xx don't, 1011 later.
 var (
 	errDone       = &ending{code: websocket.StatusNormalClosure, reason: "done"}
 	errDraining   = &ending{code: websocket.StatusServiceRestart, reason: "restart"}

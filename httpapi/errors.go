@@ -17,7 +17,7 @@ import (
 const statusClientGone = 499
 
 var (
-	errPanic       = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
+	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
 	errNoWorkflow  = newProblem(http.StatusNotFound, "no such workflow")
@@ -79,7 +79,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 	if problem == nil {
 		s.log.ErrorContext(ctx, "request failed", "error", err, "method", c.Request().Method,
 			"route", c.Path(), "request_id", requestIDOf(c))
-		problem = errPanic
+		problem = errInternal
 	}
 	if c.Response().Committed {
 		return

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -67,11 +66,6 @@ func (l tagList) weakly(tag string) bool {
 		}
 	}
 	return l.any
-}
-
-// strongly reports whether the list holds the tag by strong comparison, as If-Match asks for.
-func (l tagList) strongly(tag string) bool {
-	return l.any || slices.Contains(l.tags, tag)
 }
 
 // tagged sets the entity tag of an answer. It returns true, with 304 as the answer, where the client

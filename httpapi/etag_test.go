@@ -9,27 +9,27 @@ func TestTagLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		header       []string
-		weak, strong bool
+		weak         bool
 		given, isAny bool
 	}{
 		{header: nil},
-		{header: []string{`"a"`}, given: true, weak: true, strong: true},
+		{header: []string{`"a"`}, given: true, weak: true},
 		{header: []string{`W/"a"`}, given: true, weak: true},
-		{header: []string{`"b", "a"`}, given: true, weak: true, strong: true},
-		{header: []string{`"b"`, `"a"`}, given: true, weak: true, strong: true},
-		{header: []string{` * `}, given: true, isAny: true, weak: true, strong: true},
+		{header: []string{`"b", "a"`}, given: true, weak: true},
+		{header: []string{`"b"`, `"a"`}, given: true, weak: true},
+		{header: []string{` * `}, given: true, isAny: true, weak: true},
 		{header: []string{`"b,a"`}, given: true},
-		{header: []string{`"x,y", "a"`}, given: true, weak: true, strong: true},
-		{header: []string{`a`}, given: true, weak: true, strong: true}, // careless clients leave the quotes off
+		{header: []string{`"x,y", "a"`}, given: true, weak: true},
+		{header: []string{`a`}, given: true, weak: true}, // careless clients leave the quotes off
 		{header: []string{`"a`}, given: true},
 		{header: []string{`a"`}, given: true},
-		{header: []string{`,,  ,"a",`}, given: true, weak: true, strong: true},
+		{header: []string{`,,  ,"a",`}, given: true, weak: true},
 		{header: []string{``}, given: true},
 	} {
 		h := http.Header{"If-Match": c.header}
 		l := tagsOf(h, "If-Match")
-		if l.given != c.given || l.any != c.isAny || l.weakly(`"a"`) != c.weak || l.strongly(`"a"`) != c.strong {
-			t.Errorf("%q: %+v, weakly %v, strongly %v", c.header, l, l.weakly(`"a"`), l.strongly(`"a"`))
+		if l.given != c.given || l.any != c.isAny || l.weakly(`"a"`) != c.weak {
+			t.Errorf("%q: %+v, weakly %v", c.header, l, l.weakly(`"a"`))
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (s *Server) guard(ctx context.Context, f func() error) (err error) {
 		default:
 			s.metrics.panics.Inc()
 			s.log.ErrorContext(ctx, "panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			err = errPanic
+			err = errInternal
 		}
 	}()
 	return f()

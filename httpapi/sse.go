@@ -45,7 +45,9 @@ func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Str
 		switch {
 		case err == nil && frame.Kind == check.Result && frame.Version == last:
 		case err == nil:
-			err = out.event(frame)
+			if err = out.event(frame); err == nil {
+				s.metrics.wrote(carrierEvents, frame)
+			}
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 			return s.failed(ctx, err)
 		default:

@@ -163,6 +163,19 @@ func TestEventClientThatLeaves(t *testing.T) {
 	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("sse", "1006", 1))
 }
 
+func TestEventsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 8).ok(t, http.StatusCreated)
+	es := s.listen(t, "/oc/w/check"+inDecember)
+	es.must(t)
+	s.counts(t, "oc_scheduler_results_sent_total", `
+# HELP oc_scheduler_results_sent_total Results written to clients of check streams.
+# TYPE oc_scheduler_results_sent_total counter
+oc_scheduler_results_sent_total{carrier="sse"} 1
+`)
+}
+
 func TestWhichCarrierAnAcceptHeaderMeans(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)

@@ -40,9 +40,6 @@ func (h *Hub) PlannerChanged(peerID string) { h.planners.signal(peerID) }
 // WorkflowChanged signals the subscribers of a workflow. It never blocks.
 func (h *Hub) WorkflowChanged(workflowID string) { h.workflows.signal(workflowID) }
 
-// Watched reports whether anybody in this process subscribes to the peer's planner.
-func (h *Hub) Watched(peerID string) bool { return h.planners.has(peerID) }
-
 func distinct(ids []string) []string {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)

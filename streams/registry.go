@@ -55,9 +55,3 @@ func (r *registry) signal(id string) {
 		}
 	}
 }
-
-func (r *registry) has(id string) bool {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return len(r.subs[id]) > 0
-}

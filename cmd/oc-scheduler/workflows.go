@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -41,7 +42,7 @@ func workflowRow(item json.RawMessage) ([]any, error) {
 	for _, it := range wf.Graph.Items {
 		for _, n := range []*need{it.Compute, it.Storage} {
 			if n != nil {
-				peers[max(n.PeerID, n.CreatorID)] = true
+				peers[cmp.Or(n.PeerID, n.CreatorID)] = true
 			}
 		}
 	}

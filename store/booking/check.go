@@ -1,25 +1,6 @@
 package booking
 
-import (
-	"slices"
-	"time"
-
-	"oc-scheduler/store/planner"
-	"oc-scheduler/store/workflow"
-)
-
-// Check answers one request from scratch; see Problem for many. The error is a fault.List.
-func Check(w *workflow.Workflow, index func(peerID string) *planner.Index, r Request, now time.Time) (*Result, error) {
-	window, err := r.Resolve(w, now)
-	if err != nil {
-		return nil, err
-	}
-	p, err := NewProblem(w, index, r.Selected)
-	if err != nil {
-		return nil, err
-	}
-	return p.Check(window)
-}
+import "slices"
 
 // Check evaluates the problem in a window. Version and ComputedAt are left for the caller to fill.
 // The error is a fault.List: there are too many items for too many instances to try.
@@ -28,9 +9,10 @@ func (p *Problem) Check(w Window) (*Result, error) {
 	r := &Result{
 		Type: "result", WorkflowID: p.workflowID, Start: instant(w.Start), End: instant(w.End),
 		MissingPlanners: append([]string{}, p.missing...),
-		Warnings:        append(warnings{}, p.warnings...),
 	}
-	if err := p.place(w, r); err != nil {
+	says := append(warnings{}, p.warnings...)
+	var err error
+	if r.Resources, err = p.place(w, &says); err != nil {
 		return nil, err
 	}
 	r.Status = p.status(r.Resources)
@@ -43,8 +25,9 @@ func (p *Problem) Check(w Window) (*Result, error) {
 		}
 	}
 	if exhausted {
-		r.Warnings.add("the search for a window was given up: too many instances and bookings to try")
+		says.add("the search for a window was given up: too many instances and bookings to try")
 	}
+	r.Warnings = says
 	return r, nil
 }
 
@@ -71,22 +54,23 @@ func (p *Problem) nextSlot(w Window) (slot *Slot, exhausted bool) {
 }
 
 // place places all groups in the window and answers for each item, in the order of their ids.
-func (p *Problem) place(w Window, r *Result) error {
-	r.Resources = make([]Resource, len(p.items))
+// The error is a fault.List.
+func (p *Problem) place(w Window, says *warnings) ([]Resource, error) {
+	resources := make([]Resource, len(p.items))
 	steps, lister := budget(maxSteps), newLister(w)
 	for _, g := range p.groups {
 		g.place(holds(w.Start, w.End), &steps, func(it *item, on *candidate, loads []load) bool {
-			r.Resources[it.nth] = it.answer(on, loads, lister)
+			resources[it.nth] = it.answer(on, loads, lister)
 			return true
 		})
 	}
 	if steps < 0 {
-		return tooLarge()
+		return nil, tooLarge()
 	}
 	if lister.cut {
-		r.Warnings.add("there are more conflicts than are listed")
+		says.add("there are more conflicts than are listed")
 	}
-	return nil
+	return resources, nil
 }
 
 func (it *item) answer(on *candidate, loads []load, lister *lister) Resource {

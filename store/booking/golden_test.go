@@ -75,14 +75,11 @@ func (g golden) answer(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	index := func(peerID string) *planner.Index { return indexes[peerID] }
-	r, err := booking.Check(w, index, request, g.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
 	window, err := request.Resolve(w, g.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := answer(t, problem(t, w, index, request.Selected), window)
 	r.ComputedAt = g.Now
 	r.Version = booking.Version(booking.Inputs(w, func(peerID string) (booking.Digest, bool) {
 		x := indexes[peerID]

@@ -30,7 +30,7 @@ type Result struct {
 	NextSlot        *Slot      `json:"next_slot"`
 	Resources       []Resource `json:"resources"`
 	MissingPlanners []string   `json:"missing_planners"`
-	Warnings        warnings   `json:"warnings"`
+	Warnings        []string   `json:"warnings"`
 	ComputedAt      time.Time  `json:"computed_at"`
 }
 

@@ -71,13 +71,12 @@ type fixed struct {
 	groups []*group
 	once   sync.Once
 	gaps   *planner.Gaps // nil: nothing is asked
-	never  bool          // items that exclude each other on one instance
 }
 
 func (f *fixed) next(t, length int64, steps *budget) (int64, bool) {
 	f.once.Do(f.join)
 	switch {
-	case f.never || !steps.spend(1):
+	case !steps.spend(1):
 		return 0, false
 	case f.gaps == nil:
 		return t, true
@@ -90,12 +89,7 @@ func (f *fixed) join() {
 	for _, g := range f.groups {
 		loads := make([]load, len(g.candidates))
 		for _, it := range g.items {
-			l := &loads[it.candidates[0].nth]
-			if it.need.Whole && l.taken || l.whole && len(it.need.Demand) > 0 {
-				f.never = true
-				return
-			}
-			l.add(it.need)
+			loads[it.candidates[0].nth].add(it.need)
 		}
 		for n, l := range loads {
 			all = append(all, g.candidates[n].gaps(l)...)

@@ -8,9 +8,7 @@ import (
 )
 
 // alternatives is a single item that may go on any of several instances: it fits when one does.
-type alternatives struct {
-	lists [][]*planner.Gaps // for each candidate, a gap list a dimension
-}
+type alternatives [][]finder // for each candidate, a finder a dimension
 
 func (g *group) alternatives() finder {
 	it := g.items[0]
@@ -18,15 +16,19 @@ func (g *group) alternatives() finder {
 	l.add(it.need)
 	a := alternatives{}
 	for _, c := range it.candidates {
-		a.lists = append(a.lists, c.gaps(l))
+		var finders []finder
+		for _, gaps := range c.gaps(l) {
+			finders = append(finders, dimension{gaps})
+		}
+		a = append(a, finders)
 	}
 	return a
 }
 
 func (a alternatives) next(t, length int64, steps *budget) (first int64, found bool) {
 	first = math.MaxInt64
-	for _, lists := range a.lists {
-		if start, ok := together(lists, t, length, steps); ok && start <= first {
+	for _, finders := range a {
+		if start, ok := agree(finders, t, length, first, steps); ok {
 			first, found = start, true
 		}
 		if first == t || *steps < 0 {
@@ -36,23 +38,14 @@ func (a alternatives) next(t, length int64, steps *budget) (first int64, found b
 	return first, found && *steps >= 0
 }
 
-// together is the first start ≥ t that lies in a long enough gap of every list.
-func together(lists []*planner.Gaps, t, length int64, steps *budget) (int64, bool) {
-	for settled := 0; settled < len(lists); {
-		for _, g := range lists {
-			next, ok := g.Earliest(t, length)
-			if !ok || !steps.spend(1) {
-				return 0, false
-			}
-			if next > t {
-				t, settled = next, 0
-			}
-			if settled++; settled == len(lists) {
-				break
-			}
-		}
+// dimension finds the gaps of one dimension of one instance.
+type dimension struct{ *planner.Gaps }
+
+func (d dimension) next(t, length int64, steps *budget) (int64, bool) {
+	if !steps.spend(1) {
+		return 0, false
 	}
-	return t, true
+	return d.Earliest(t, length)
 }
 
 // greedy is a group of several items with a choice of instances. Placement is greedy without

@@ -109,7 +109,7 @@ func TestWorkflowChangeMovesTheInterest(t *testing.T) {
 		t.Errorf("a new peer's planner did not reach the stream: %s", f.JSON)
 	}
 	st.Close()
-	if got := w.watching(); len(got) > 0 || w.Watched("q") {
+	if got := w.watching(); len(got) > 0 {
 		t.Errorf("watching %v after Close", got)
 	}
 }

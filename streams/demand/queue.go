@@ -14,6 +14,7 @@ type queue struct {
 	waiting []string
 	state   map[string]keyState
 	timers  map[string]timer
+	stopped bool
 	ready   chan struct{} // capacity 1: there may be a waiting key
 }
 
@@ -52,6 +53,9 @@ func (q *queue) addAfter(key string, d time.Duration) {
 	due := time.Now().Add(d)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.stopped {
+		return
+	}
 	if t, ok := q.timers[key]; ok {
 		if !due.Before(t.due) {
 			return
@@ -78,10 +82,11 @@ func (q *queue) scheduled(key string) bool {
 	return ok
 }
 
-// stop forgets what was to be added later.
+// stop forgets what was to be added later, and adds nothing later any more.
 func (q *queue) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.stopped = true
 	for key, t := range q.timers {
 		t.Stop()
 		delete(q.timers, key)

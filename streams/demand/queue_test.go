@@ -65,6 +65,7 @@ func TestQueueKeepsTheEarliestLaterTime(t *testing.T) {
 		q.done(key)
 		q.addAfter("a", time.Hour)
 		q.stop()
+		q.addAfter("b", time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		defer cancel()
 		if key, ok := q.next(ctx); ok {
