@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -46,13 +44,4 @@ func (c Config) withDefaults() Config {
 }
 
 // Validate reports all that is wrong with the configuration, naming the flags.
-func (c Config) Validate() error {
-	err := origins(c.AllowOrigins).validate()
-	if c.MaxStreams < 0 {
-		err = errors.Join(err, fmt.Errorf("--max-streams is %d, must not be negative", c.MaxStreams))
-	}
-	if c.MaxStreamsPerClient < 0 {
-		err = errors.Join(err, fmt.Errorf("--max-streams-per-client is %d, must not be negative", c.MaxStreamsPerClient))
-	}
-	return err
-}
+func (c Config) Validate() error { return origins(c.AllowOrigins).validate() }

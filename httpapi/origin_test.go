@@ -7,7 +7,7 @@ import (
 
 func TestOrigins(t *testing.T) {
 	t.Parallel()
-	listed := origins{"https://app.example", "https://*.apps.example:8443/", "http://LOCALHOST:3000"}
+	listed := origins{"https://app.example", "https://a.apps.example:8443", "http://LOCALHOST:3000"}
 	if err := listed.validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +22,7 @@ func TestOrigins(t *testing.T) {
 		"http://app.example":            false, // another scheme
 		"https://app.example:444":       false,
 		"https://app.example.evil.test": false,
+		"https://b.apps.example:8443":   false,
 		"https://evil.test/app.example": false,
 		"http://oc.example":             false, // another port of the host
 		"null":                          false,
@@ -40,15 +41,9 @@ func TestOrigins(t *testing.T) {
 
 func TestOriginsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"app.example", "https://", "https://app.example/path", "https://[", ""} {
+	for _, pattern := range []string{"app.example", "https://", "https://app.example/path", "https://app.example/", "https://[", "", "*", "https://*.example", "ftp://app.example", "null"} {
 		if (origins{pattern}).validate() == nil {
 			t.Errorf("%q passes", pattern)
 		}
-	}
-	if err := (origins{"*"}).validate(); err != nil {
-		t.Error(err)
-	}
-	if !(origins{"*"}).listed("null") {
-		t.Error("* does not mean all")
 	}
 }

@@ -59,7 +59,7 @@ func TestBadCommandLines(t *testing.T) {
 		"no streams":              {"serve --max-streams 0", nil, 78, "--max-streams: 0 is not above zero"},
 		"no streams of a client":  {"serve --max-streams-per-client 0", nil, 78, "--max-streams-per-client"},
 		"no life":                 {"serve --planner-ttl 0", nil, 78, "--planner-ttl"},
-		"no copy":                 {"serve --js-replicas 0", nil, 78, "--js-replicas: 0 is none of 1, 3, 5"},
+		"no copy":                 {"serve --js-replicas 0", nil, 78, "--js-replicas: 0 is not 1, 3 or 5"},
 		"bad server":              {"planners --server ftp://a", nil, 1, "--server"},
 		"bad output":              {"planners -o yaml", nil, 1, "--output"},
 		"bad URL of the doctor":   {"doctor --nats-url http://a", nil, 1, "--nats-url"},

@@ -22,8 +22,9 @@ func (c Config) Validate() error {
 		c.checkCredentials(),
 		flag("--js-replicas", c.checkReplication()),
 		flag("--replica-id", checkReplicaID(c.ReplicaID)),
-		flag("--planner-ttl", checkTTL(c.PlannerTTL)),
-		flag("--allow-origin", checkOrigins(c.AllowOrigin)),
+		flag("--planner-ttl", checkPositive(c.PlannerTTL)), // package store takes 0 for its default
+		c.store().Validate(),
+		c.http().Validate(),
 		flag("--max-streams", checkPositive(c.MaxStreams)),
 		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),
 		flag("--drain-grace", checkNotNegative(c.DrainGrace)),
@@ -104,35 +105,18 @@ func (c Config) checkCredentials() error {
 }
 
 func (c Config) checkReplication() error {
-	switch {
-	case c.JSReplicas != 1 && c.JSReplicas != 3 && c.JSReplicas != 5:
-		return fmt.Errorf("%d is none of 1, 3, 5", c.JSReplicas)
-	case c.JSReplicas > 1 && c.Embedded():
+	if c.JSReplicas > 1 && c.Embedded() {
 		return fmt.Errorf("%d needs a cluster (--nats-url): the embedded server is one", c.JSReplicas)
 	}
-	return nil
-}
-
-func checkTTL(ttl time.Duration) error {
-	if ttl < time.Second || ttl%time.Second != 0 {
-		return fmt.Errorf("%v is not a whole number of seconds, at least 1s", ttl)
+	if c.JSReplicas == 0 { // package store takes it for its default
+		return errors.New("0 is not 1, 3 or 5")
 	}
 	return nil
 }
 
-func checkOrigins(origins []string) error {
-	for _, o := range origins {
-		u, err := url.Parse(o)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			return fmt.Errorf("%q is not an origin such as https://portal.example.org", o)
-		}
-	}
-	return nil
-}
-
-func checkPositive(n int) error {
-	if n < 1 {
-		return fmt.Errorf("%d is not above zero", n)
+func checkPositive[T int | time.Duration](n T) error {
+	if n <= 0 {
+		return fmt.Errorf("%v is not above zero", n)
 	}
 	return nil
 }
