@@ -20,22 +20,27 @@ func (l *Listener) skip(ctx context.Context, d *delivery) {
 
 // settle has a delivery handled and tells the server the outcome.
 func (l *Listener) settle(work context.Context, d *delivery) {
-	ctx, cancel := context.WithTimeout(work, workTimeout)
-	defer cancel()
 	err := d.err
 	if err == nil {
-		err = l.contain(ctx, func() error { return d.event.deliver(ctx, l.handler, d.arrival) })
+		err = l.handle(work, d)
 	}
 	if rejection, bad := errors.AsType[*Rejection](err); bad {
-		err = l.bury(ctx, d, rejection)
+		err = l.bury(work, d, rejection)
 	} else if err == nil {
 		l.metrics.events.WithLabelValues(d.msg.Subject, outcomeHandled).Inc()
 	}
 	if err != nil {
-		l.retry(ctx, d, err)
+		l.retry(work, d, err)
 		return
 	}
 	l.answer(work, d.ack)
+}
+
+// handle bounds the time of the handler, not of what is said about it afterwards.
+func (l *Listener) handle(ctx context.Context, d *delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, workTimeout)
+	defer cancel()
+	return l.contain(ctx, func() error { return d.event.deliver(ctx, l.handler, d.arrival) })
 }
 
 func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
@@ -53,9 +58,6 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 // answer tells the server an outcome, also over a short outage; an answer that is lost costs a
 // redelivery after its AckWait.
 func (l *Listener) answer(ctx context.Context, tell func() error) {
-	if tell() == nil {
-		return
-	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(l.bus.ackWait / 2)
