@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,11 +27,6 @@ type delivery struct {
 
 // take makes the delivery the caller's to settle; one caller gets true.
 func (d *delivery) take() bool { return d.taken.CompareAndSwap(false, true) }
-
-// ackPrefix begins the reply subjects of deliveries; messages of the server have none.
-const ackPrefix = "$JS.ACK."
-
-func isDelivery(m *nats.Msg) bool { return strings.HasPrefix(m.Reply, ackPrefix) }
 
 // newDelivery reads the place of the message in the stream from its reply subject.
 func newDelivery(nc *nats.Conn, m *nats.Msg, busCreated time.Time) (*delivery, error) {

@@ -43,12 +43,18 @@ func (h *holds) release(d *delivery) {
 	}
 }
 
-// room is how many messages and bytes may still be asked for.
-func (h *holds) room() (messages, bytes int) {
+// Room is how many messages may still be asked for: none when the largest batch would not fit.
+func (h *holds) Room() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return maxHeld - len(h.held), maxHeldBytes - h.bytes
+	if maxHeldBytes-h.bytes < maxBatchBytes {
+		return 0
+	}
+	return maxHeld - len(h.held)
 }
+
+// Freed tells that something was released.
+func (h *holds) Freed() <-chan struct{} { return h.freed }
 
 func (h *holds) list() []*delivery {
 	h.mu.Lock()

@@ -104,13 +104,19 @@ func (l *Listener) session(ctx context.Context, lanes *lanes) error {
 	if err != nil {
 		return err
 	}
-	alive := func() {
+	alive := sync.OnceFunc(func() {
 		l.metrics.sessions.Inc()
 		l.log.InfoContext(ctx, "reading the bus", "stream", Stream, "consumer", Durable)
-	}
-	receive := func(m *nats.Msg) { l.receive(ctx, m, created, lanes) }
-	idle := func() { l.metrics.lag.Set(0) }
-	return newPull(l.bus.js, l.holds, idle).run(ctx, alive, receive)
+	})
+	nc := l.bus.js.Conn()
+	lost := nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
+	defer nc.RemoveStatusListener(lost)
+	idle := func() { l.metrics.lag.Set(0); alive() }
+	return l.reader(lost, idle).Run(ctx, l.bus.js, func(m *nats.Msg) error {
+		l.receive(ctx, m, created, lanes)
+		alive()
+		return nil
+	})
 }
 
 // receive takes a delivery into a lane, unless it is not for us.

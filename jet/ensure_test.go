@@ -21,7 +21,7 @@ func orders(replicas int) jetstream.StreamConfig {
 }
 
 var reader = jetstream.ConsumerConfig{
-	Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 10 * time.Second, MaxDeliver: -1, MaxAckPending: 100,
+	Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Hour, MaxDeliver: -1, MaxAckPending: 100,
 }
 
 func ensure(ctx context.Context, js jetstream.JetStream) error {

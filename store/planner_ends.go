@@ -79,28 +79,19 @@ func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) e
 }
 
 func (p *Planners) consumeEnds(ctx context.Context, cons jetstream.Consumer, handle func(context.Context, End) error) error {
-	msgs, failed, stop, err := deliver(ctx, p.bucket.js.Conn(), cons.CachedInfo(), endsAhead, 0)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	var work errgroup.Group
 	work.SetLimit(endsAtOnce)
 	defer func() { _ = work.Wait() }() // its functions return no errors
-	for {
-		select {
-		case m := <-msgs:
-			if end, ok := endOf(m); ok {
-				work.Go(func() error { p.handleEnd(ctx, m, end, handle); return nil })
-			} else if err := m.Ack(); err != nil {
-				return err
-			}
-		case err := <-failed:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
+	r := readerOf(cons, endsAhead)
+	r.Explicit = true
+	return r.Run(ctx, p.bucket.js, func(m *nats.Msg) error {
+		end, ok := endOf(m)
+		if !ok {
+			return m.Ack()
 		}
-	}
+		work.Go(func() error { p.handleEnd(ctx, m, end, handle); return nil })
+		return nil
+	})
 }
 
 // endOf reads a marker; other messages, and keys that stand for no peer, are no ends.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 const (
@@ -18,7 +20,8 @@ const (
 	inFlight, inFlightBytes = 4096, 33 << 20
 	// createTimeout is short: while a cluster elects a leader, requests are lost.
 	createTimeout = time.Second
-	// doubtful is how long a snapshot may show nothing before the server is asked for its state.
+	// doubtful is how long a snapshot may show nothing before the server is asked for its state:
+	// it says so by a heartbeat.
 	doubtful = 500 * time.Millisecond
 	// mostLeft is how many consumers are remembered that may be left over; the server drops more by itself.
 	mostLeft = 63
@@ -56,7 +59,7 @@ func (v *View[T]) Run(ctx context.Context) error {
 
 // proofAfter is the last moment that a session which ended so was known to be alive.
 func proofAfter(err error) time.Time {
-	if errors.Is(err, jetstream.ErrNoHeartbeat) {
+	if errors.Is(err, jet.ErrSilent) {
 		return time.Now().Add(-silence)
 	}
 	return time.Now()

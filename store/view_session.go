@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -17,40 +18,30 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 	if cons.CachedInfo().NumPending == 0 {
 		v.complete(ctx, f.generation)
 	}
-	msgs, failed, stop, err := deliver(ctx, v.js.Conn(), cons.CachedInfo(), inFlight, inFlightBytes)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	doubt := time.NewTicker(doubtful)
-	defer doubt.Stop()
 	var seen uint64
-	for {
-		select {
-		case m := <-msgs:
-			md, err := m.Metadata()
-			if err != nil {
-				return err
-			}
-			if md.Sequence.Consumer != seen+1 {
-				return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
-			}
-			seen = md.Sequence.Consumer
-			f.revision = max(f.revision, md.Sequence.Stream)
-			v.apply(ctx, m, md, f.generation)
-			if md.NumPending == 0 && !v.Current() {
-				v.complete(ctx, f.generation)
-			}
-		case <-doubt.C:
-			if !v.Current() && exhausted(ctx, cons, seen) {
-				v.complete(ctx, f.generation)
-			}
-		case err := <-failed:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
+	r := readerOf(cons, inFlight)
+	r.Request.MaxBytes, r.Request.Heartbeat = inFlightBytes, doubtful
+	r.Idle = func() {
+		if !v.Current() && exhausted(ctx, cons, seen) {
+			v.complete(ctx, f.generation)
 		}
 	}
+	return r.Run(ctx, v.js, func(m *nats.Msg) error {
+		md, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if md.Sequence.Consumer != seen+1 {
+			return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
+		}
+		seen = md.Sequence.Consumer
+		f.revision = max(f.revision, md.Sequence.Stream)
+		v.apply(ctx, m, md, f.generation)
+		if md.NumPending == 0 && !v.Current() {
+			v.complete(ctx, f.generation)
+		}
+		return nil
+	})
 }
 
 // complete ends a snapshot: nothing is left that the view has not seen.

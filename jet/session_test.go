@@ -1,4 +1,4 @@
-package events
+package jet
 
 import (
 	"testing"
@@ -32,9 +32,9 @@ func TestWordsOfTheServer(t *testing.T) {
 			m.Header.Set("Status", tc.code)
 			m.Header.Set("Description", tc.description)
 			idle := false
-			p := &pull{reply: "inbox.2", pending: 5, idle: func() { idle = true }}
-			if err := p.status(m); (err != nil) != tc.ends || p.pending != tc.pending || idle != tc.idle {
-				t.Errorf("pending %d, idle %v, error %v", p.pending, idle, err)
+			s := &session{Reader: Reader{Idle: func() { idle = true }}, reply: "inbox.2", pending: 5}
+			if err := s.status(m); (err != nil) != tc.ends || s.pending != tc.pending || idle != tc.idle {
+				t.Errorf("pending %d, idle %v, error %v", s.pending, idle, err)
 			}
 		})
 	}
