@@ -196,6 +196,7 @@ func TestDeadReplicaIsSweptOut(t *testing.T) {
 	a.Watch([]string{"p", "shared"})
 	b.Watch([]string{"shared"})
 	eventually(t, "listed", func() bool { return b.listed(t, "p") == "a" && b.listed(t, "shared") == "a b" })
+	f.eventuallySaid(t, "p", "request")
 	f.publishPlanner(t, "shared")
 	eventually(t, "cached", func() bool { return b.cached("shared") })
 	a.stop()
