@@ -3,14 +3,20 @@ package events
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// ErrMaybeHeard says that OC_BUS did not acknowledge a message that may have been heard all the same:
+// while the stream elects a leader, plain subscribers go on listening.
+var ErrMaybeHeard = errors.New("the bus did not answer in time")
+
 // Emitter speaks on the bus. Each call returns when OC_BUS has stored the message, so that one which
-// is sent while no stream listens is an error and not lost unseen. A call that fails may have been
-// heard all the same.
+// is sent while no stream listens is an error and not lost unseen. A call that fails with
+// ErrMaybeHeard may have been heard; any other failure says that nobody was told.
 type Emitter struct{ js jetstream.JetStream }
 
 // NewEmitter makes an Emitter.
@@ -33,7 +39,10 @@ func (e *Emitter) propagate(ctx context.Context, action, peerID string) error {
 	}
 	// Without retries: a second copy would reach plain subscribers, whom no stream protects.
 	_, err = e.js.Publish(ctx, Propagation, data, jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0))
-	if err != nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return fmt.Errorf("%s: %w: %w", action, ErrMaybeHeard, err)
+	case err != nil:
 		return fmt.Errorf("%s: %w", action, err)
 	}
 	return nil

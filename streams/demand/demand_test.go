@@ -3,6 +3,7 @@ package demand
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -419,4 +420,31 @@ func TestRequestAfterTheCloseStands(t *testing.T) {
 	if got := f.said("p"); got != "close" {
 		t.Errorf("said of p: %s", got)
 	}
+}
+
+// TestRequestThatWasMaybeHeardIsNotSaidAgain: while OC_BUS has no leader its acknowledgements fail, and
+// plain subscribers hear everything.
+func TestRequestThatWasMaybeHeardIsNotSaidAgain(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	a.emitter = unsure{a.emitter}
+	for range 3 {
+		if again, err := a.request(t.Context(), "p"); err != nil || again < 9*time.Second {
+			t.Errorf("again in %v, %v", again, err)
+		}
+	}
+	f.eventuallySaid(t, "p", "request")
+	f.offset.Add(int64(11 * time.Second))
+	if _, err := a.request(t.Context(), "p"); err != nil {
+		t.Error(err)
+	}
+	f.eventuallySaid(t, "p", "request request")
+}
+
+// unsure is heard, and never knows.
+type unsure struct{ Emitter }
+
+func (u unsure) RequestPlanner(ctx context.Context, peerID string) error {
+	return errors.Join(events.ErrMaybeHeard, u.Emitter.RequestPlanner(ctx, peerID))
 }

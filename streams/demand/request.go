@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"oc-scheduler/events"
 	"oc-scheduler/store"
 )
 
@@ -21,7 +22,9 @@ func (s *Service) request(ctx context.Context, peerID string) (again time.Durati
 	if !won {
 		return again, nil
 	}
-	if needed, err := s.send(ctx, peerID); err != nil || !needed {
+	switch needed, err := s.send(ctx, peerID); {
+	case errors.Is(err, events.ErrMaybeHeard): // the claim stands: said again at once, it would be heard twice
+	case err != nil || !needed:
 		// The claim must not stand for a request that was not sent.
 		return time.Second, errors.Join(err, s.store.Requests.Reset(context.WithoutCancel(ctx), peerID, time.Time{}))
 	}
