@@ -1,0 +1,38 @@
+package ncl
+
+import "errors"
+
+var (
+	// ErrNoResponders says that nobody listens on the subject of a request.
+	ErrNoResponders = errors.New("nobody answers")
+	// ErrBroken says that a message before this one failed.
+	ErrBroken = errors.New("an earlier message failed")
+	// ErrReset says that the publisher was reset before the outcome was known.
+	ErrReset = errors.New("publisher was reset")
+	// ErrClosed says that the publisher was closed before the outcome was known.
+	ErrClosed = errors.New("publisher is closed")
+)
+
+// RefusedError is the answer of a side that could not serve a request.
+type RefusedError struct{ Reason string }
+
+// Error is the reason.
+func (e *RefusedError) Error() string { return "refused: " + e.Reason }
+
+type permanentError struct{ error }
+
+func (e permanentError) Unwrap() error { return e.error }
+
+// Permanent marks an error that no further try mends.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return permanentError{err}
+}
+
+// IsPermanent says whether err, or one that it wraps, was marked by Permanent.
+func IsPermanent(err error) bool {
+	_, permanent := errors.AsType[permanentError](err)
+	return permanent
+}
