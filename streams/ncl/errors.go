@@ -11,6 +11,10 @@ var (
 	ErrReset = errors.New("publisher was reset")
 	// ErrClosed says that the publisher was closed before the outcome was known.
 	ErrClosed = errors.New("publisher is closed")
+	// ErrGap says that a message was delivered to somebody else, or lost.
+	ErrGap = errors.New("a message is missing")
+	// ErrNoAck says that JetStream did not tell in time whether it has stored a message: it may have.
+	ErrNoAck = errors.New("no acknowledgement in time")
 )
 
 // RefusedError is the answer of a side that could not serve a request.

@@ -26,8 +26,8 @@ type Publisher interface {
 // So what was acknowledged is always a prefix of what was published since the last Reset.
 type OrderedPublisher interface {
 	// PublishAsync sends a message; its future is registered before that. It waits while as many are in
-	// flight as are allowed. It fails, without a future, with ErrBroken, ErrClosed, ctx's error, or as
-	// encoding does.
+	// flight as are allowed. It fails, without a future, with ErrBroken, ErrClosed, ctx's error, as
+	// encoding does, or with ErrReset when it was called before a reset.
 	PublishAsync(ctx context.Context, r PublishRequest) (PubFuture, error)
 	// Reset fails all futures that are open with ErrReset and mends a broken line.
 	Reset(ctx context.Context)

@@ -1,0 +1,162 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+var errFull = errors.New("as many are in flight as are allowed")
+
+// line is the messages in flight, in order. Each has a token, which is never given twice: so an
+// outcome that comes after its message has left the line finds nobody, before and after a reset.
+type line struct {
+	freed chan struct{} // capacity 1: there may be room, or no sense in waiting for it
+
+	mu         sync.Mutex
+	slots      []slot // a ring: that of a token is at its remainder
+	head, end  uint64 // tokens of the first in flight, and behind the last
+	next       uint64 // token of the next to come; it is end unless the line is broken
+	generation uint64 // how often it was reset
+	broken     error  // why nothing may join
+	watched    bool   // somebody will look at the oldest in time
+}
+
+type slot struct {
+	future *future
+	sent   time.Time
+	stored uint64 // where; 0: not known yet. Those before it hold back the news
+}
+
+func newLine(size int) *line {
+	return &line{slots: make([]slot, size), freed: make(chan struct{}, 1)}
+}
+
+func (l *line) slot(token uint64) *slot { return &l.slots[token%uint64(len(l.slots))] }
+
+// current is the generation that a caller belongs to who begins now.
+func (l *line) current() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.generation
+}
+
+// join puts a message in the line; unwatched tells that nobody looks at the oldest yet. It fails with
+// ErrReset for an earlier generation, with why the line is broken, or with errFull.
+func (l *line) join(generation uint64, now time.Time) (token uint64, f *future, unwatched bool, err error) {
+	f = newFuture()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case errors.Is(l.broken, ErrClosed):
+		return 0, nil, false, ErrClosed
+	case generation != l.generation:
+		return 0, nil, false, ErrReset
+	case l.broken != nil:
+		return 0, nil, false, l.broken
+	case l.end-l.head == uint64(len(l.slots)):
+		return 0, nil, false, errFull
+	}
+	token, unwatched = l.next, !l.watched
+	*l.slot(token) = slot{future: f, sent: now}
+	l.next++
+	l.end, l.watched = l.next, true
+	return token, f, unwatched, nil
+}
+
+// stored says where a message was stored. Its future hears of it when all before it were.
+func (l *line) stored(token, sequence uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if token < l.head || token >= l.end {
+		return
+	}
+	l.slot(token).stored = sequence
+	for ; l.head < l.end && l.slot(l.head).stored > 0; l.head++ {
+		s := l.slot(l.head)
+		s.future.resolve(s.stored, nil)
+		s.future = nil
+	}
+	l.wake()
+}
+
+// fail breaks the line at a message.
+func (l *line) fail(token uint64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failLocked(token, err)
+}
+
+// failAll breaks the line at its head. An empty line stays whole.
+func (l *line) failAll(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failLocked(l.head, err)
+}
+
+func (l *line) failLocked(token uint64, err error) {
+	if token < l.head || token >= l.end {
+		return
+	}
+	if l.broken == nil {
+		l.broken = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	l.slot(token).future.resolve(0, err)
+	l.dropLocked(token+1, l.broken)
+	l.end = token
+	l.wake()
+}
+
+// dropLocked fails those from a token on.
+func (l *line) dropLocked(from uint64, err error) {
+	for ; from < l.end; from++ {
+		s := l.slot(from)
+		s.future.resolve(0, err)
+		s.future = nil
+	}
+}
+
+// expire breaks the line when its head was sent longer than timeout ago. Else it says how soon to
+// look again; 0: not before the next has joined.
+func (l *line) expire(now time.Time, timeout time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.head < l.end {
+		if left := timeout - now.Sub(l.slot(l.head).sent); left > 0 {
+			return left
+		}
+		l.failLocked(l.head, ErrNoAck)
+	}
+	l.watched = false
+	return 0
+}
+
+// clear fails all with err; nothing joins any more, and nobody who has begun will.
+func (l *line) clear(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropLocked(l.head, err)
+	l.head, l.end = l.next, l.next
+	l.generation++
+	if !errors.Is(l.broken, ErrClosed) {
+		l.broken = err
+	}
+	l.wake()
+}
+
+// mend ends what clear with ErrReset began.
+func (l *line) mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if errors.Is(l.broken, ErrReset) {
+		l.broken = nil
+	}
+}
+
+func (l *line) wake() {
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,76 @@
+package ncl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/streams/envelope"
+)
+
+// serve answers a request when its turn comes, unless that is too late.
+func (r *Responder) serve(ctx context.Context, m *nats.Msg) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		r.refuse(ctx, m, "busy")
+		return
+	}
+	answer, err := r.answer(ctx, m)
+	if err != nil {
+		r.refuse(ctx, m, r.reason(ctx, m.Subject, err))
+		return
+	}
+	r.respond(ctx, m, &nats.Msg{Data: answer})
+}
+
+func (r *Responder) answer(ctx context.Context, m *nats.Msg) ([]byte, error) {
+	request, err := r.Codec.Decode(m.Data)
+	if err != nil {
+		return nil, &RefusedError{err.Error()}
+	}
+	var answer *envelope.Message
+	err = guard(func() (err error) {
+		answer, err = r.Handler.HandleRequest(ctx, m.Subject, request)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case answer == nil:
+		return nil, errors.New("handler gave no answer")
+	}
+	return r.Codec.Encode(answer)
+}
+
+// reason is what the other side is told; what it isn't is logged.
+func (r *Responder) reason(ctx context.Context, subject string, err error) string {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Reason
+	}
+	if unknown, ok := errors.AsType[*envelope.TypeError](err); ok {
+		return unknown.Error()
+	}
+	r.Logger.ErrorContext(ctx, "request failed", "request_subject", subject, "error", err)
+	if ctx.Err() != nil {
+		return "took too long"
+	}
+	return "internal error"
+}
+
+func (r *Responder) refuse(ctx context.Context, m *nats.Msg, reason string) {
+	r.Logger.DebugContext(ctx, "request refused", "request_subject", m.Subject, "reason", reason)
+	r.respond(ctx, m, &nats.Msg{Header: nats.Header{refusalHeader: {reason}}})
+}
+
+func (r *Responder) respond(ctx context.Context, m, answer *nats.Msg) {
+	if m.Reply == "" {
+		return
+	}
+	answer.Subject = m.Reply
+	if err := r.Conn.PublishMsg(answer); err != nil {
+		r.Logger.WarnContext(ctx, "answer not sent", "request_subject", m.Subject, "error", err)
+	}
+}

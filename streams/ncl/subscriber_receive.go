@@ -1,0 +1,76 @@
+package ncl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/streams/envelope"
+)
+
+// ordered hands on the messages of one reading.
+type ordered struct {
+	SubscriberConfig
+	delivered uint64 // the last sequence of the consumer
+}
+
+// receive handles a message. It fails with ErrGap when one before it is missing, and when ctx ends
+// before the message was handled.
+func (o *ordered) receive(ctx context.Context, m *nats.Msg) error {
+	meta, err := m.Metadata()
+	if err != nil {
+		return fmt.Errorf("unreadable delivery: %w", err)
+	}
+	if got, want := meta.Sequence.Consumer, o.delivered+1; got != want {
+		return fmt.Errorf("%w: delivery %d came, %d was due", ErrGap, got, want)
+	}
+	o.delivered++
+	sequence := meta.Sequence.Stream
+	if sequence <= o.Tracker.LastSequence() {
+		return nil
+	}
+	if err := o.process(ctx, m, sequence); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		o.Logger.ErrorContext(ctx, "message given up", "sequence", sequence, "error", err)
+		o.OnSkip(err)
+	}
+	o.Tracker.Processed(sequence)
+	return nil
+}
+
+// process returns the error of the last attempt.
+func (o *ordered) process(ctx context.Context, m *nats.Msg, sequence uint64) error {
+	message, err := o.Codec.Decode(m.Data)
+	if err != nil {
+		return err
+	}
+	message.Sequence = sequence
+	pauses := o.Backoff()
+	for attempt := 1; ; attempt++ {
+		err := guard(func() error { return o.handle(ctx, message) })
+		if err == nil || IsPermanent(err) || attempt == o.MaxAttempts {
+			return err
+		}
+		pause := pauses.NextBackOff()
+		if pause == backoff.Stop {
+			return err
+		}
+		o.Logger.WarnContext(ctx, "handling failed", "sequence", sequence, "attempt", attempt, "error", err)
+		select {
+		case <-o.Clock.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (o *ordered) handle(ctx context.Context, m *envelope.Message) error {
+	if !o.Handler.ShouldProcess(ctx, m) {
+		return nil
+	}
+	return o.Handler.HandleMessage(ctx, m)
+}
