@@ -19,6 +19,7 @@ const attemptTimeout = 3 * time.Second
 // compare-and-swap. Keys are given as the identifiers they stand for.
 type bucket struct {
 	name      string
+	prefix    string // of its subjects
 	js        jetstream.JetStream
 	stream    jetstream.Stream
 	conflicts prometheus.Counter
@@ -26,7 +27,7 @@ type bucket struct {
 
 func streamName(bucket string) string       { return "KV_" + bucket }
 func subjectPrefix(bucket string) string    { return "$KV." + bucket + "." }
-func (b *bucket) subject(key string) string { return subjectPrefix(b.name) + id.Key(key) }
+func (b *bucket) subject(key string) string { return b.prefix + id.Key(key) }
 
 // message is the newest message of a key. Revision 0: there is none.
 type message struct {

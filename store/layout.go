@@ -13,9 +13,17 @@ const (
 	InterestBucket  = "interest"
 	ReplicasBucket  = "replicas"
 	RequestsBucket  = "requests"
+
+	NodesBucket      = "nodes"
+	LivenessBucket   = "liveness"
+	ExecutionsBucket = "executions"
+	PartitionsBucket = "partitions"
 )
 
-var buckets = []string{PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket}
+var buckets = []string{
+	PlannersBucket, WorkflowsBucket, InterestBucket, ReplicasBucket, RequestsBucket,
+	NodesBucket, LivenessBucket, ExecutionsBucket, PartitionsBucket,
+}
 
 // descriptions are for those who look into the buckets. They may be changed: none counts as foreign.
 var descriptions = map[string]string{
@@ -24,6 +32,11 @@ var descriptions = map[string]string{
 	InterestBucket:  "Which replicas have streams on a peer, by peer",
 	ReplicasBucket:  "Leases of the replicas that live, by replica",
 	RequestsBucket:  "When a planner was last asked for, and by whom, by peer",
+
+	NodesBucket:      "Compute nodes, by node",
+	LivenessBucket:   "Last heartbeat of the nodes that live, by node",
+	ExecutionsBucket: "What runs or ran on the nodes, by execution; and how far each node's events were handled",
+	PartitionsBucket: "Which replica handles the events of which nodes, and how far, by partition",
 }
 
 // Lives of markers. While a marker stands, whoever was away learns of the removal.
@@ -58,6 +71,10 @@ func layout(bucket string, replicas int) jetstream.StreamConfig {
 		cfg.SubjectDeleteMarkerTTL = plannerMarkerTTL
 		cfg.AllowAtomicPublish = true
 		cfg.AllowMsgSchedules = true
+	}
+	if bucket == ExecutionsBucket {
+		cfg.Subjects = append(cfg.Subjects, cursorPrefix+"*")
+		cfg.AllowAtomicPublish = true
 	}
 	return cfg
 }

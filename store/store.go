@@ -19,6 +19,11 @@ type Store struct {
 	Interest  *Interest
 	Requests  *Requests
 	Leases    *Leases
+
+	Nodes      *Nodes
+	Liveness   *Liveness
+	Executions *Executions
+	Partitions *Partitions
 }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
@@ -41,6 +46,11 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 		Interest:  newInterest(o, o.bucket(InterestBucket)),
 		Requests:  newRequests(o, o.bucket(RequestsBucket)),
 		Leases:    newLeases(o, o.bucket(ReplicasBucket)),
+
+		Nodes:      newNodes(o, o.bucket(NodesBucket)),
+		Liveness:   newLiveness(o, o.bucket(LivenessBucket)),
+		Executions: newExecutions(o, o.bucket(ExecutionsBucket)),
+		Partitions: newPartitions(o, o.bucket(PartitionsBucket)),
 	}, nil
 }
 
@@ -70,6 +80,7 @@ func (s *Store) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, run := range []func(context.Context) error{
 		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
+		s.Nodes.view.Run, s.Liveness.view.Run, s.Executions.view.Run, s.Partitions.view.Run,
 		s.Planners.adoptAll, s.Planners.lapseAll,
 	} {
 		g.Go(func() error { return run(ctx) })
@@ -88,7 +99,7 @@ type opener struct {
 }
 
 func (o opener) bucket(name string) *bucket {
-	return &bucket{name: name, js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name)}
+	return &bucket{name: name, prefix: subjectPrefix(name), js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name)}
 }
 
 // viewOptions make a view that brings its bucket back when an operator has removed it.

@@ -23,7 +23,7 @@ func counterBucket(t *testing.T, srv *natstest.Server, replicas int) *bucket {
 		stream, err = ensureStream(t.Context(), js, cfg)
 		return err == nil
 	})
-	return &bucket{name: "counters", js: js, stream: stream, conflicts: newConflicts(nil).WithLabelValues("counters")}
+	return &bucket{name: "counters", prefix: subjectPrefix("counters"), js: js, stream: stream, conflicts: newConflicts(nil).WithLabelValues("counters")}
 }
 
 // count lets many writers add one, and checks that nothing is lost.

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Cursor is how far a node's events were handled: all of the ledger's up to and with Sequence.
+type Cursor struct {
+	Ledger   string `json:"ledger"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// Cursor reads how far a node's events were handled; revision is for NewStep. None, and one that can't
+// be read, is the zero Cursor. It fails with ErrUnavailable.
+func (x *Executions) Cursor(ctx context.Context, nodeID string) (c Cursor, revision uint64, err error) {
+	m, err := x.cursors.newest(ctx, nodeID)
+	return cursorOf(m), m.Revision, err
+}
+
+// RoughCursor is Cursor from whichever server answers: it may be a little behind.
+func (x *Executions) RoughCursor(ctx context.Context, nodeID string) (Cursor, error) {
+	m, err := x.cursors.last(ctx, nodeID)
+	return cursorOf(m), err
+}
+
+func cursorOf(m message) (c Cursor) {
+	if m.live() && json.Unmarshal(m.Data, &c) != nil {
+		return Cursor{}
+	}
+	return c
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Membership says whether a node may take part.
+type Membership string
+
+// Memberships.
+const (
+	Pending  Membership = "pending" // an operator has to say
+	Approved Membership = "approved"
+	Rejected Membership = "rejected"
+)
+
+// NodeState says whether a node is there.
+type NodeState string
+
+// States of nodes.
+const (
+	NodeNew       NodeState = "new" // it has asked to take part, and was never connected
+	NodeConnected NodeState = "connected"
+	NodeLost      NodeState = "lost" // it fell silent
+	NodeGone      NodeState = "gone" // it said goodbye
+)
+
+// NodeRecord is what the fleet knows of one compute node.
+type NodeRecord struct {
+	NodeID     string          `json:"node_id"`
+	Membership Membership      `json:"membership"`
+	State      NodeState       `json:"state"`
+	Since      time.Time       `json:"since"`             // of the state
+	Reason     string          `json:"reason,omitempty"`  // of the state
+	Info       json.RawMessage `json:"info,omitempty"`    // what it told of itself
+	Session    string          `json:"session,omitempty"` // the last one that was accepted
+	Generation uint64          `json:"generation"`        // how many were
+	StartedAt  time.Time       `json:"started_at,omitzero"`
+	// ProtocolVersion is that of its messages.
+	ProtocolVersion int `json:"protocol_version"`
+	// LivenessSeconds without a heartbeat, and it is lost.
+	LivenessSeconds float64 `json:"liveness_s"`
+	// Ledger numbers its events; LastNodeSequence is the last that was handled, as of its last handshake
+	// or as of the last change of this record.
+	Ledger           string `json:"ledger,omitempty"`
+	LastNodeSequence uint64 `json:"last_node_sequence"`
+	// LastSchedulerSequence is the last message to it that it has acknowledged, in the stream that was
+	// made at InStream.
+	LastSchedulerSequence uint64    `json:"last_scheduler_sequence"`
+	InStream              time.Time `json:"in_stream,omitzero"`
+	// HandshakeRequired is why its present session has to end; empty: it need not.
+	HandshakeRequired string `json:"handshake_required,omitempty"`
+}
+
+// Liveness is how long the node may be silent.
+func (r *NodeRecord) Liveness() time.Duration {
+	return roundUp(time.Duration(r.LivenessSeconds * float64(time.Second)))
+}
+
+// Nodes is the bucket of compute nodes.
+type Nodes struct {
+	bucket *bucket
+	view   *View[NodeRecord]
+}
+
+func newNodes(o opener, b *bucket) *Nodes {
+	decode := func(_ string, m *nats.Msg) (NodeRecord, error) { return decodeNode(m.Data) }
+	return &Nodes{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+}
+
+func decodeNode(data []byte) (r NodeRecord, err error) {
+	if err := json.Unmarshal(data, &r); err != nil {
+		return NodeRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
+	}
+	return r, nil
+}
+
+// View is this replica's copy of the nodes.
+func (n *Nodes) View() *View[NodeRecord] { return n.view }
+
+// Get reads a node past the view. It fails with ErrNotFound, ErrUndecodable or ErrUnavailable.
+func (n *Nodes) Get(ctx context.Context, nodeID string) (NodeRecord, error) {
+	m, err := n.bucket.value(ctx, nodeID)
+	if err != nil {
+		return NodeRecord{}, err
+	}
+	return decodeNode(m.Data)
+}
+
+// Change reads a node and writes what decide makes of it, again when another writer was faster. decide
+// is given nil for a node that is not there, or whose record can't be read; when it returns nil, all
+// stays. The record that then stands, nil for none, is returned. It fails with the errors of decide,
+// with ErrTooLarge and ErrUnavailable.
+func (n *Nodes) Change(ctx context.Context, nodeID string, decide func(*NodeRecord) (*NodeRecord, error)) (stands *NodeRecord, err error) {
+	_, err = n.bucket.change(ctx, nodeID, func(last message) (*write, error) {
+		stands = nil
+		if last.live() {
+			if r, err := decodeNode(last.Data); err == nil {
+				stands = &r
+			}
+		}
+		next, err := decide(stands)
+		if err != nil || next == nil {
+			return nil, err
+		}
+		stands = next
+		data, err := json.Marshal(next)
+		return &write{data: data}, err
+	})
+	return stands, err
+}
+
+// Remove forgets a node. It fails with ErrNotFound or ErrUnavailable.
+func (n *Nodes) Remove(ctx context.Context, nodeID string) error {
+	found := false
+	_, err := n.bucket.change(ctx, nodeID, func(last message) (*write, error) {
+		if !last.live() {
+			return nil, nil
+		}
+		found = true
+		return remove(markerTTL), nil
+	})
+	if err == nil && !found {
+		return ErrNotFound
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/synadia-io/orbit.go/jetstreamext"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/id"
+)
+
+// ErrOvertaken says that somebody else has changed what a Step was to change. Nothing of it was stored.
+var ErrOvertaken = errors.New("overtaken by another writer")
+
+// maxStep is how many executions one Step may change: with the cursor they are one atomic batch, of
+// 1000 messages at most.
+const maxStep = 999
+
+// Step moves a node's cursor on, and changes executions with it: all or nothing. It belongs to one
+// goroutine.
+type Step struct {
+	x        *Executions
+	nodeID   string
+	revision uint64 // of the cursor
+	read     map[string]*stepped
+	order    []string // of the changed ones
+}
+
+// stepped is an execution as it was read, and as it is to be.
+type stepped struct {
+	revision uint64
+	value    booking.Execution
+	changed  bool
+}
+
+// NewStep begins a step from a cursor of that revision.
+func (x *Executions) NewStep(nodeID string, revision uint64) *Step {
+	return &Step{x: x, nodeID: nodeID, revision: revision, read: map[string]*stepped{}}
+}
+
+// Load reads executions in one request, for Execution to find. It fails with ErrUnavailable.
+func (s *Step) Load(ctx context.Context, executionIDs ...string) error {
+	var subjects []string
+	for _, of := range executionIDs {
+		if _, known := s.read[of]; !known {
+			s.read[of] = &stepped{}
+			subjects = append(subjects, s.x.bucket.subject(of))
+		}
+	}
+	for part := range slices.Chunk(subjects, batchMessages) {
+		if err := s.load(ctx, part); err != nil {
+			s.read = map[string]*stepped{}
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Step) load(ctx context.Context, subjects []string) error {
+	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	found, err := jetstreamext.GetLastMsgsFor(attempt, s.x.bucket.js, streamName(s.x.bucket.name), subjects)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	for m, err := range found {
+		switch {
+		case errors.Is(err, jetstreamext.ErrNoMessages):
+			return nil
+		case err != nil:
+			return classify(ctx, err)
+		}
+		of, err := id.FromKey(strings.TrimPrefix(m.Subject, s.x.bucket.prefix))
+		if err != nil {
+			return err
+		}
+		t := &stepped{revision: m.Sequence}
+		if !isMarker(m.Header) {
+			t.value, err = decodeExecution(m.Data) // a broken one counts as none, and is replaced
+			if err != nil {
+				t.value = booking.Execution{}
+			}
+		}
+		s.read[of] = t
+	}
+	return nil
+}
+
+// Execution is an execution as this step has it; the zero value when there is none. It fails with
+// ErrUnavailable.
+func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execution, error) {
+	if _, known := s.read[executionID]; !known {
+		if err := s.Load(ctx, executionID); err != nil {
+			return booking.Execution{}, err
+		}
+	}
+	return s.read[executionID].value, nil
+}
+
+// Set changes an execution that Execution has shown.
+func (s *Step) Set(e booking.Execution) error {
+	t, known := s.read[e.ExecutionID]
+	switch {
+	case !known:
+		return fmt.Errorf("execution %q is set that was not read", e.ExecutionID)
+	case !t.changed && len(s.order) == maxStep:
+		return fmt.Errorf("a step changes %d executions at most", maxStep)
+	case !t.changed:
+		s.order = append(s.order, e.ExecutionID)
+	}
+	t.value, t.changed = e, true
+	return nil
+}
+
+// Commit stores the cursor and what was changed, and returns the cursor's revision. It fails with
+// ErrOvertaken, with ErrUnavailable, after which the outcome may be unknown, and with ErrTooLarge.
+func (s *Step) Commit(ctx context.Context, c Cursor) (revision uint64, err error) {
+	messages, err := s.messages(c)
+	if err != nil {
+		return 0, err
+	}
+	revision, err = s.publish(ctx, messages)
+	err = classify(ctx, err)
+	if errors.Is(err, errConflict) {
+		s.x.bucket.conflicts.Inc()
+		return 0, fmt.Errorf("%w: %w", ErrOvertaken, err)
+	}
+	return revision, err
+}
+
+func (s *Step) publish(ctx context.Context, messages []*nats.Msg) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	if len(messages) == 1 { // a batch costs more
+		ack, err := s.x.bucket.js.PublishMsg(ctx, messages[0])
+		if err != nil {
+			return 0, err
+		}
+		return ack.Sequence, nil
+	}
+	ack, err := jetstreamext.PublishMsgBatch(ctx, s.x.bucket.js, messages,
+		jetstreamext.BatchFlowControl{AckFirst: true, AckTimeout: attemptTimeout})
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// messages end with the cursor's: the sequence of the last one is what is acknowledged.
+func (s *Step) messages(c Cursor) ([]*nats.Msg, error) {
+	messages := make([]*nats.Msg, 0, len(s.order)+1)
+	for _, of := range s.order {
+		t := s.read[of]
+		data, err := json.Marshal(t.value)
+		if err != nil {
+			return nil, err
+		}
+		w := &write{data: data, ttl: executionTTL}
+		messages = append(messages, w.message(s.x.bucket.subject(of), t.revision))
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	return append(messages, (&write{data: data}).message(s.x.cursors.subject(s.nodeID), s.revision)), nil
+}
