@@ -1,0 +1,130 @@
+package compute
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/jonboulle/clockwork"
+
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/watcher"
+)
+
+// Config is all that a node's connection needs. Fields without a default, named so below, must be set.
+type Config struct {
+	// NodeID is the node's name, as in subjects. No default. Two programs with the same one take the
+	// connection from each other.
+	NodeID string
+	// ClientFactory opens a connection to NATS for each session. No default.
+	ClientFactory nclprotocol.ClientFactory
+	// NodeInfoProvider tells what the node has. No default.
+	NodeInfoProvider nclprotocol.NodeInfoProvider
+
+	// MessageSerializer makes frames of messages; default envelope.Serializer.
+	MessageSerializer envelope.MessageSerializer
+	// MessageRegistry knows the payloads of the data plane, both ways; default: an empty one. Control
+	// messages need not be in it.
+	MessageRegistry *envelope.Registry
+
+	// ReconnectInterval is where the default backoff begins, and how long a connection must have lived
+	// for the next loss to be followed by a new attempt at once; default 10 s.
+	ReconnectInterval time.Duration
+	// HeartbeatInterval is the time between heartbeats; default 15 s.
+	HeartbeatInterval time.Duration
+	// HeartbeatMissFactor × HeartbeatInterval without an answer, and the connection counts as lost;
+	// default 5.
+	HeartbeatMissFactor int
+	// NodeInfoUpdateInterval is the time between looks at whether the node's info changed; default 60 s.
+	NodeInfoUpdateInterval time.Duration
+	// RequestTimeout bounds each request, each connecting and each taking down; default 10 s.
+	RequestTimeout time.Duration
+	// ReconnectBackoff gives the pauses after failures; default: exponential with jitter from
+	// ReconnectInterval to 2 min. It belongs to one manager.
+	ReconnectBackoff backoff.BackOff
+
+	// DataPlaneMessageHandler handles messages from the scheduler. No default.
+	DataPlaneMessageHandler ncl.MessageHandler
+	// DataPlaneMessageCreator makes messages of events. No default.
+	DataPlaneMessageCreator nclprotocol.MessageCreator
+	// EventStore is the node's ledger of events. No default.
+	EventStore watcher.EventStore
+	// LogStreamServer has the output of executions. No default.
+	LogStreamServer logstream.Server
+
+	// Checkpointer remembers the last message that was processed; default: EventStore's checkpoints.
+	Checkpointer nclprotocol.Checkpointer
+	// CheckpointInterval is the time between checkpoints; default 30 s. After a crash, what was
+	// processed since the last one comes again.
+	CheckpointInterval time.Duration
+
+	// Clock is where all time comes from; default: the real one.
+	Clock clockwork.Clock
+	// Logger hears of each session, and of what went wrong; default: none.
+	Logger *slog.Logger
+}
+
+// Defaults of Config.
+const (
+	defaultReconnectInterval      = 10 * time.Second
+	defaultLongestReconnect       = 2 * time.Minute
+	defaultHeartbeatInterval      = 15 * time.Second
+	defaultHeartbeatMissFactor    = 5
+	defaultNodeInfoUpdateInterval = time.Minute
+	defaultRequestTimeout         = 10 * time.Second
+	defaultCheckpointInterval     = 30 * time.Second
+)
+
+// DefaultConfig returns a new Config with default values.
+func DefaultConfig() Config {
+	var c Config
+	c.SetDefaults()
+	return c
+}
+
+// SetDefaults fills in what is zero and has a default.
+func (c *Config) SetDefaults() {
+	fill(&c.ReconnectInterval, defaultReconnectInterval)
+	fill(&c.HeartbeatInterval, defaultHeartbeatInterval)
+	fill(&c.HeartbeatMissFactor, defaultHeartbeatMissFactor)
+	fill(&c.NodeInfoUpdateInterval, defaultNodeInfoUpdateInterval)
+	fill(&c.RequestTimeout, defaultRequestTimeout)
+	fill(&c.CheckpointInterval, defaultCheckpointInterval)
+	fill(&c.MessageSerializer, envelope.MessageSerializer(envelope.Serializer{}))
+	fill(&c.Clock, clockwork.NewRealClock())
+	if c.MessageRegistry == nil {
+		c.MessageRegistry = envelope.NewRegistry()
+	}
+	if c.ReconnectBackoff == nil {
+		c.ReconnectBackoff = exponential(c.ReconnectInterval)
+	}
+	if c.Checkpointer == nil && c.EventStore != nil {
+		c.Checkpointer = nclprotocol.NewCheckpointer(c.EventStore)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func exponential(first time.Duration) backoff.BackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = first
+	b.MaxInterval = max(first, defaultLongestReconnect)
+	b.Multiplier = 2
+	return b
+}
+
+// heartbeatLimit is how long heartbeats may stay without answer.
+func (c *Config) heartbeatLimit() time.Duration {
+	return c.HeartbeatInterval * time.Duration(c.HeartbeatMissFactor)
+}

@@ -1,0 +1,126 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// ControlPlaneParams encapsulates all dependencies needed to create a new ControlPlane.
+type ControlPlaneParams struct {
+	Config             Config
+	Requester          ncl.Publisher                // For sending control messages
+	HealthTracker      *HealthTracker               // For health monitoring
+	IncomingSeqTracker *nclprotocol.SequenceTracker // For sequence tracking
+	CheckpointName     string                       // For checkpoint identification
+	// NodeInfo is what the scheduler knows of the node already; zero: nothing, so that it is told soon.
+	NodeInfo nclprotocol.NodeInfo
+}
+
+// ControlPlane does what is periodic between a node and the scheduler, for one session: heartbeats,
+// node info when it changed, and checkpoints of the last processed message. One that hangs does not
+// hold up the others.
+type ControlPlane struct {
+	params ControlPlaneParams
+	cfg    *Config // of params
+	logger *slog.Logger
+	done   chan struct{} // closed when nothing runs any more
+
+	told       nclprotocol.NodeInfo // belongs to updateNodeInfo
+	checkpoint position             // belongs to storeCheckpoint
+	result     error                // of the last checkpoint, once done is closed
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // nil before Start
+}
+
+// NewControlPlane makes a ControlPlane, which does nothing before Start. It fails, with every fault at
+// once, when something is missing.
+func NewControlPlane(params ControlPlaneParams) (*ControlPlane, error) {
+	params.Config.SetDefaults()
+	if err := params.validate(); err != nil {
+		return nil, err
+	}
+	cp := &ControlPlane{
+		params: params,
+		logger: params.Config.Logger.With("component", "control_plane"),
+		done:   make(chan struct{}),
+		told:   params.NodeInfo,
+	}
+	cp.cfg = &cp.params.Config
+	return cp, nil
+}
+
+func (p *ControlPlaneParams) validate() error {
+	faults := []error{wrap("Config", p.Config.Validate())}
+	for name, missing := range map[string]bool{
+		"Requester": p.Requester == nil, "HealthTracker": p.HealthTracker == nil,
+		"IncomingSeqTracker": p.IncomingSeqTracker == nil, "CheckpointName": p.CheckpointName == "",
+	} {
+		if missing {
+			faults = append(faults, errors.New(name+" is missing"))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Start begins; it does not wait for the first heartbeat, which is due after an interval. What it began
+// lives until Stop, whatever becomes of ctx. It fails with ErrStarted.
+func (cp *ControlPlane) Start(ctx context.Context) error {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	if cp.cancel != nil {
+		return ErrStarted
+	}
+	last := context.WithoutCancel(ctx)
+	ctx, cp.cancel = context.WithCancel(last)
+	var tasks sync.WaitGroup
+	cp.every(ctx, &tasks, cp.cfg.HeartbeatInterval, cp.heartbeat)
+	cp.every(ctx, &tasks, cp.cfg.NodeInfoUpdateInterval, cp.updateNodeInfo)
+	cp.every(ctx, &tasks, cp.cfg.CheckpointInterval, cp.tryCheckpoint)
+	go func() {
+		defer close(cp.done)
+		tasks.Wait()
+		cp.result = cp.storeCheckpoint(last)
+	}()
+	return nil
+}
+
+// every runs a task at each tick until ctx ends.
+func (cp *ControlPlane) every(ctx context.Context, tasks *sync.WaitGroup, interval time.Duration, task func(context.Context)) {
+	ticker := cp.cfg.Clock.NewTicker(interval)
+	tasks.Go(func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.Chan():
+				task(ctx)
+			}
+		}
+	})
+}
+
+// Stop ends all of it, which stores a last checkpoint, and waits until nothing of it runs. It fails
+// with ctx's error, or as the checkpointer does. It may be called again, or without Start.
+func (cp *ControlPlane) Stop(ctx context.Context) error {
+	cp.mu.Lock()
+	cancel := cp.cancel
+	cp.mu.Unlock()
+	if cancel == nil {
+		return nil
+	}
+	cancel()
+	select {
+	case <-cp.done:
+		return cp.result
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

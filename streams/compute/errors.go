@@ -1,0 +1,16 @@
+package compute
+
+import "errors"
+
+var (
+	// ErrStarted says that what was to be started had been already.
+	ErrStarted = errors.New("already started")
+	// ErrClosed says that a ConnectionManager was closed; it can't be started again.
+	ErrClosed = errors.New("connection manager is closed")
+	// ErrHeartbeatsMissed says that no heartbeat was answered for too long.
+	ErrHeartbeatsMissed = errors.New("heartbeats are not answered")
+	// ErrHandshakeRequired says that the scheduler asked for a new handshake.
+	ErrHandshakeRequired = errors.New("the scheduler asks for a new handshake")
+	// ErrConnectionLost says that the connection to NATS was lost or closed.
+	ErrConnectionLost = errors.New("connection to NATS lost")
+)

@@ -1,0 +1,54 @@
+package compute
+
+import (
+	"context"
+	"fmt"
+
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// handshake opens the session at the scheduler, and the gate for messages from it.
+func (s *session) handshake(ctx context.Context) error {
+	request, err := s.introduce(ctx)
+	if err != nil {
+		return err
+	}
+	answer, err := ask[nclprotocol.HandshakeResponse](ctx, s.cfg, s.requester, request)
+	if err != nil {
+		return err
+	}
+	if !answer.Accepted {
+		return &ncl.RefusedError{Reason: answer.Reason}
+	}
+	if answer.LastNodeSequence > request.NewestSequence {
+		return fmt.Errorf("the scheduler has event %d, the ledger ends with %d", answer.LastNodeSequence, request.NewestSequence)
+	}
+	if err := s.incoming.begin(ctx, answer.StartSchedulerSequence); err != nil {
+		return err
+	}
+	s.nodeInfo, s.lastNodeSequence = request.NodeInfo, answer.LastNodeSequence
+	s.inbound.Open()
+	return nil
+}
+
+func (s *session) introduce(ctx context.Context) (r nclprotocol.HandshakeRequest, err error) {
+	last, err := s.incoming.last(ctx)
+	if err != nil {
+		return r, err
+	}
+	newest, err := s.cfg.EventStore.GetLatestEventNum(ctx)
+	if err != nil {
+		return r, fmt.Errorf("newest event: %w", err)
+	}
+	return nclprotocol.HandshakeRequest{
+		Session:               s.name,
+		NodeInfo:              s.cfg.NodeInfoProvider.GetNodeInfo(ctx),
+		Started:               s.born,
+		HeartbeatInterval:     nclprotocol.Seconds(s.cfg.HeartbeatInterval),
+		HeartbeatMissFactor:   s.cfg.HeartbeatMissFactor,
+		LastSchedulerSequence: last,
+		Ledger:                s.cfg.EventStore.LedgerID(),
+		NewestSequence:        newest,
+	}, nil
+}

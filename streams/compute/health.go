@@ -1,0 +1,98 @@
+package compute
+
+import (
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// HealthTracker holds what is known of a connection. It is safe for concurrent use.
+type HealthTracker struct {
+	clock  clockwork.Clock
+	wanted chan struct{} // wakes whoever waits for HandshakeRequired
+
+	mu     sync.Mutex
+	health nclprotocol.ConnectionHealth
+}
+
+// NewHealthTracker begins Disconnected.
+func NewHealthTracker(clock clockwork.Clock) *HealthTracker {
+	return &HealthTracker{
+		clock:  clock,
+		wanted: make(chan struct{}, 1),
+		health: nclprotocol.ConnectionHealth{StartTime: clock.Now(), CurrentState: nclprotocol.Disconnected},
+	}
+}
+
+// GetHealth returns a copy of all that is known.
+func (ht *HealthTracker) GetHealth() nclprotocol.ConnectionHealth {
+	ht.mu.Lock()
+	defer ht.mu.Unlock()
+	return ht.health
+}
+
+// GetState returns the state.
+func (ht *HealthTracker) GetState() nclprotocol.ConnectionState { return ht.GetHealth().CurrentState }
+
+// MarkConnecting begins an attempt. What asked for a handshake before is settled by it.
+func (ht *HealthTracker) MarkConnecting() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		h.CurrentState = nclprotocol.Connecting
+		h.HandshakeRequired = false
+	})
+}
+
+// MarkConnected ends a successful attempt. The handshake counts as a heartbeat. Another that was
+// asked for meanwhile stays asked for.
+func (ht *HealthTracker) MarkConnected() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		h.CurrentState = nclprotocol.Connected
+		h.ConnectedSince = ht.clock.Now()
+		h.LastSuccessfulHeartbeat = h.ConnectedSince
+		h.ConsecutiveFailures = 0
+		h.LastError = nil
+	})
+}
+
+// MarkDisconnected ends a connection or an attempt: on purpose, and no failure, when err is nil.
+func (ht *HealthTracker) MarkDisconnected(err error) {
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		h.CurrentState = nclprotocol.Disconnected
+		h.ConnectedSince = time.Time{}
+		h.LastError = err
+		if err != nil {
+			h.ConsecutiveFailures++
+		}
+	})
+}
+
+// HeartbeatSuccess records that a heartbeat was answered.
+func (ht *HealthTracker) HeartbeatSuccess() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulHeartbeat = ht.clock.Now() })
+}
+
+// UpdateSuccess records that a node info was accepted.
+func (ht *HealthTracker) UpdateSuccess() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulUpdate = ht.clock.Now() })
+}
+
+// HandshakeRequired records that this connection can't go on without another handshake.
+func (ht *HealthTracker) HandshakeRequired() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) { h.HandshakeRequired = true })
+	select {
+	case ht.wanted <- struct{}{}:
+	default: // it is told already
+	}
+}
+
+// IsHandshakeRequired says whether it is, until MarkConnecting.
+func (ht *HealthTracker) IsHandshakeRequired() bool { return ht.GetHealth().HandshakeRequired }
+
+func (ht *HealthTracker) change(f func(*nclprotocol.ConnectionHealth)) {
+	ht.mu.Lock()
+	defer ht.mu.Unlock()
+	f(&ht.health)
+}

@@ -1,0 +1,112 @@
+package compute
+
+import (
+	"context"
+	"time"
+
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// run goes round the states until life ends.
+func (cm *ConnectionManager) run(life, grace context.Context) {
+	defer close(cm.done)
+	defer cm.states.finish()
+	p := pace{interval: cm.cfg.ReconnectInterval, backoff: cm.cfg.ReconnectBackoff}
+	for life.Err() == nil {
+		lived, connected := cm.round(life, grace)
+		cm.pause(life, &p, connected, lived)
+	}
+}
+
+// round is one attempt to connect and, when it succeeds, the life of the connection.
+func (cm *ConnectionManager) round(life, grace context.Context) (lived time.Duration, connected bool) {
+	cm.health.MarkConnecting()
+	cm.states.tell(life, nclprotocol.Connecting)
+	l, err := cm.connect(life, grace)
+	if connected = err == nil; connected {
+		cm.health.MarkConnected()
+		since := cm.cfg.Clock.Now()
+		cm.states.tell(life, nclprotocol.Connected)
+		err = cm.watch(life, l)
+		lived = cm.cfg.Clock.Since(since)
+		cm.takeDown(life, grace, l)
+	}
+	if life.Err() != nil {
+		err = nil
+	}
+	cm.health.MarkDisconnected(err)
+	cm.states.tell(life, nclprotocol.Disconnected)
+	return lived, connected
+}
+
+// takeDown closes a link: with a goodbye when life has ended.
+func (cm *ConnectionManager) takeDown(life, grace context.Context, l link) {
+	ctx, cancel := withTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
+	defer cancel()
+	onPurpose := life.Err() != nil
+	err := l.close(ctx, onPurpose)
+	if err != nil {
+		cm.logger.WarnContext(grace, "connection did not come down cleanly", "error", err)
+	}
+	if onPurpose {
+		cm.result = err
+	}
+}
+
+// pause waits before the next round.
+func (cm *ConnectionManager) pause(life context.Context, p *pace, connected bool, lived time.Duration) {
+	if life.Err() != nil {
+		return
+	}
+	d := p.next(connected, lived)
+	h := cm.health.GetHealth()
+	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d)
+	timer := cm.cfg.Clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.Chan():
+	case <-life.Done():
+	}
+}
+
+// watch returns when the connection can't go on, and says why.
+func (cm *ConnectionManager) watch(life context.Context, l link) error {
+	for {
+		if cm.health.IsHandshakeRequired() {
+			return reason(l)
+		}
+		left := cm.cfg.heartbeatLimit() - cm.cfg.Clock.Since(cm.health.GetHealth().LastSuccessfulHeartbeat)
+		if left <= 0 {
+			return ErrHeartbeatsMissed
+		}
+		if err := cm.await(life, l, left); err != nil {
+			return err
+		}
+	}
+}
+
+// await returns nil after a time, or when somebody asked for a handshake.
+func (cm *ConnectionManager) await(life context.Context, l link, d time.Duration) error {
+	timer := cm.cfg.Clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.Chan():
+		return nil
+	case <-cm.health.wanted:
+		return nil
+	case err := <-l.lost():
+		return err
+	case <-life.Done():
+		return life.Err()
+	}
+}
+
+// reason is why a handshake is required: the link's own, or that the scheduler asked for it.
+func reason(l link) error {
+	select {
+	case err := <-l.lost():
+		return err
+	default:
+		return ErrHandshakeRequired
+	}
+}

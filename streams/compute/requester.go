@@ -1,0 +1,65 @@
+package compute
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/jonboulle/clockwork"
+
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// requester names and numbers the control messages of one session, so that the scheduler knows those
+// of an earlier one, and old ones.
+type requester struct {
+	ncl.Publisher
+	session string
+	clock   clockwork.Clock
+	count   atomic.Uint64
+}
+
+// Publish is that of the Publisher, with a header.
+func (r *requester) Publish(ctx context.Context, p ncl.PublishRequest) error {
+	return r.Publisher.Publish(ctx, r.stamp(p))
+}
+
+// Request is that of the Publisher, with a header.
+func (r *requester) Request(ctx context.Context, p ncl.PublishRequest) (*envelope.Message, error) {
+	return r.Publisher.Request(ctx, r.stamp(p))
+}
+
+func (r *requester) stamp(p ncl.PublishRequest) ncl.PublishRequest {
+	m := *p.Message
+	m.Source, m.Sequence, m.Time = r.session, r.count.Add(1), r.clock.Now().UTC()
+	p.Message = &m
+	return p
+}
+
+// controlCodec knows the control messages, whatever the registry of the data plane holds.
+func controlCodec(s envelope.MessageSerializer) (envelope.Codec, error) {
+	registry := envelope.NewRegistry()
+	err := nclprotocol.RegisterControl(registry)
+	return envelope.Codec{Serializer: s, Registry: registry}, err
+}
+
+// ask sends a control request and reads its answer. It fails as ncl.Publisher.Request does, or when
+// the answer is of another type.
+func ask[Answer any](ctx context.Context, c Config, p ncl.Publisher, request any) (*Answer, error) {
+	ctx, cancel := withTimeout(ctx, c.Clock, c.RequestTimeout)
+	defer cancel()
+	m, err := p.Request(ctx, ncl.PublishRequest{
+		Subject: nclprotocol.ControlSubject(c.NodeID),
+		Message: &envelope.Message{Payload: request},
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, ok := m.Payload.(*Answer)
+	if !ok {
+		return nil, fmt.Errorf("a %s is no answer to a %T", m.Type, request)
+	}
+	return answer, nil
+}

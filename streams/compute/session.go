@@ -1,0 +1,122 @@
+package compute
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// session is one life of a connection: a client of its own, the reading of the scheduler's messages,
+// and both planes. It is made, used and closed by one goroutine.
+type session struct {
+	cfg      Config
+	health   *HealthTracker
+	incoming *incoming
+	born     time.Time
+	name     string
+	logger   *slog.Logger
+	ended    chan error // why it can't go on; the first reason counts
+
+	// In the order in which they come up; nil: not yet.
+	client    *nats.Conn
+	status    chan nats.Status
+	watching  sync.WaitGroup // whoever reads status
+	requester ncl.Publisher
+	inbound   *ncl.Subscriber
+	control   *ControlPlane
+	data      *DataPlane
+
+	// What the handshake said.
+	nodeInfo         nclprotocol.NodeInfo
+	lastNodeSequence uint64
+}
+
+// openSession is the connector of a manager.
+func (cm *ConnectionManager) openSession(life, grace context.Context) (link, error) {
+	name := rand.Text()
+	s := &session{
+		cfg:      cm.cfg,
+		health:   cm.health,
+		incoming: cm.incoming,
+		born:     cm.born,
+		name:     name,
+		logger:   cm.logger.With("session", name),
+		ended:    make(chan error, 1),
+	}
+	s.cfg.Logger = s.cfg.Logger.With("session", name)
+	if err := s.open(life); err != nil {
+		cm.giveUp(grace, s)
+		return nil, err
+	}
+	s.logger.InfoContext(life, "connected", "last_node_sequence", s.lastNodeSequence,
+		"last_scheduler_sequence", cm.incoming.tracker.LastSequence())
+	return s, nil
+}
+
+// giveUp takes down what came up of a session. Its error is of no interest beside that of coming up.
+func (cm *ConnectionManager) giveUp(grace context.Context, s *session) {
+	ctx, cancel := withTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
+	defer cancel()
+	if err := s.close(ctx, false); err != nil {
+		s.logger.WarnContext(ctx, "failed connection did not come down cleanly", "error", err)
+	}
+}
+
+// open brings up all parts. The order matters: messages from the scheduler are received before it
+// knows of the session, and events are sent from where it says that it stands.
+func (s *session) open(ctx context.Context) error {
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"connect to NATS", s.connect},
+		{"subscribe", s.subscribe},
+		{"handshake", s.handshake},
+		{"control plane", s.startControl},
+		{"data plane", s.startData},
+	} {
+		if err := step.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	return nil
+}
+
+func (s *session) lost() <-chan error { return s.ended }
+
+// end says why the session can't go on, unless that is known already.
+func (s *session) end(err error) {
+	select {
+	case s.ended <- err:
+	default:
+	}
+}
+
+// close takes the parts down, last first, and the client whatever becomes of the others. On purpose,
+// the scheduler is told, once nothing is processed any more.
+func (s *session) close(ctx context.Context, onPurpose bool) error {
+	var faults []error
+	if s.data != nil {
+		faults = append(faults, wrap("data plane", s.data.Stop(ctx)))
+	}
+	if s.inbound != nil {
+		faults = append(faults, wrap("inbound messages", s.inbound.Close(ctx)))
+	}
+	if s.control != nil {
+		faults = append(faults, wrap("control plane", s.control.Stop(ctx)))
+		if onPurpose {
+			s.control.sayGoodbye(ctx, "the node shuts down")
+		}
+	}
+	s.hangUp()
+	return errors.Join(faults...)
+}

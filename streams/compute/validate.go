@@ -1,0 +1,80 @@
+package compute
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"oc-scheduler/store/id"
+)
+
+// Validate checks a Config after SetDefaults, and reports every fault at once.
+func (c *Config) Validate() error {
+	return errors.Join(c.validateParts(), c.validateTimes(), c.validateHeartbeats())
+}
+
+func (c *Config) validateParts() error {
+	faults := []error{wrap("NodeID", id.Check(c.NodeID))}
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"ClientFactory", c.ClientFactory == nil},
+		{"NodeInfoProvider", c.NodeInfoProvider == nil},
+		{"MessageSerializer", c.MessageSerializer == nil},
+		{"MessageRegistry", c.MessageRegistry == nil},
+		{"ReconnectBackoff", c.ReconnectBackoff == nil},
+		{"DataPlaneMessageHandler", c.DataPlaneMessageHandler == nil},
+		{"DataPlaneMessageCreator", c.DataPlaneMessageCreator == nil},
+		{"EventStore", c.EventStore == nil},
+		{"LogStreamServer", c.LogStreamServer == nil},
+		{"Checkpointer", c.Checkpointer == nil},
+		{"Clock", c.Clock == nil},
+		{"Logger", c.Logger == nil},
+	} {
+		if part.missing {
+			faults = append(faults, fmt.Errorf("%s is missing", part.name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) validateTimes() error {
+	var faults []error
+	for _, t := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"ReconnectInterval", c.ReconnectInterval},
+		{"HeartbeatInterval", c.HeartbeatInterval},
+		{"NodeInfoUpdateInterval", c.NodeInfoUpdateInterval},
+		{"RequestTimeout", c.RequestTimeout},
+		{"CheckpointInterval", c.CheckpointInterval},
+	} {
+		if t.value <= 0 {
+			faults = append(faults, fmt.Errorf("%s is %v, must be above 0", t.name, t.value))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) validateHeartbeats() error {
+	switch {
+	case c.HeartbeatMissFactor < 1:
+		return fmt.Errorf("HeartbeatMissFactor is %d, must be 1 at least", c.HeartbeatMissFactor)
+	case c.HeartbeatInterval > math.MaxInt64/time.Duration(c.HeartbeatMissFactor):
+		return fmt.Errorf("HeartbeatInterval %v × HeartbeatMissFactor %d is no time", c.HeartbeatInterval, c.HeartbeatMissFactor)
+	case c.HeartbeatInterval > 0 && c.RequestTimeout > c.heartbeatLimit():
+		return fmt.Errorf("RequestTimeout is %v: one hung request would outlast HeartbeatInterval × HeartbeatMissFactor, %v",
+			c.RequestTimeout, c.heartbeatLimit())
+	}
+	return nil
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
