@@ -2,18 +2,36 @@ package logstream
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
+
+	"oc-scheduler/store/id"
 )
 
-// ErrNotFound says that the node knows no such execution, or keeps its output no longer.
-var ErrNotFound = errors.New("no output of that execution")
+// MaxChunk is the most data that a chunk carries on its way to a reader, in bytes.
+const MaxChunk = 64 << 10
 
 // Request asks for the output of an execution.
 type Request struct {
 	ExecutionID string `json:"execution_id"`
 	Follow      bool   `json:"follow,omitempty"` // wait for more until the execution ends
-	Tail        int    `json:"tail,omitempty"`   // last lines only; 0: from the start
+	// Tail asks for the last lines only; 0: for all. A line ends with a line feed, whichever output it
+	// came from; the rest after the last line feed is a line, too.
+	Tail int `json:"tail,omitempty"`
+	// Offset is where to go on: the Chunk.Offset of the last chunk that a reader has. Tail is of no
+	// account when it is given.
+	Offset uint64 `json:"offset,omitempty"`
+}
+
+// Validate says what a request lacks.
+func (r Request) Validate() error {
+	if err := id.Check(r.ExecutionID); err != nil {
+		return fmt.Errorf("execution id: %w", err)
+	}
+	if r.Tail < 0 {
+		return fmt.Errorf("a tail of %d lines", r.Tail)
+	}
+	return nil
 }
 
 // Source names one of the two outputs of a process.
@@ -30,6 +48,8 @@ type Chunk struct {
 	Source Source    `json:"source"`
 	Time   time.Time `json:"time,omitzero"` // when it was written
 	Data   []byte    `json:"data"`
+	// Offset is how many bytes of both outputs there are up to the end of Data.
+	Offset uint64 `json:"offset"`
 }
 
 // Server has the output of executions. Many readers may be open at a time.
@@ -38,9 +58,10 @@ type Server interface {
 	OpenLog(ctx context.Context, r Request) (Reader, error)
 }
 
-// Reader reads one output. It belongs to one goroutine.
+// Reader reads one output. It belongs to one goroutine, but for Close.
 type Reader interface {
-	// Next waits for the next chunk. It fails with io.EOF at the end, and with ctx's error.
+	// Next waits for the next chunk; each begins where the one before it ended. It fails with io.EOF at
+	// the end, and with ctx's error.
 	Next(ctx context.Context) (Chunk, error)
 	// Close ends the reading.
 	Close() error

@@ -1,0 +1,9 @@
+package logstream_test
+
+import (
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+)
+
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
