@@ -34,7 +34,7 @@ type EncodedMessage struct {
 
 // MessageSerializer turns messages into frames and back.
 type MessageSerializer interface {
-	// Serialize writes the frame of m. It fails with ErrTooLarge.
+	// Serialize writes the frame of m. It fails with ErrTooLarge, and for a time beyond the year 9999.
 	Serialize(m *EncodedMessage) ([]byte, error)
 	// Deserialize reads a frame. It fails with a *VersionError, or with ErrDamaged or ErrTooLarge. The
 	// payload of the result aliases data.

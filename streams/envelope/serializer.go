@@ -3,7 +3,6 @@ package envelope
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 )
@@ -11,7 +10,10 @@ import (
 // DefaultMaxBytes is the longest frame that is written or read, in bytes, by default.
 const DefaultMaxBytes = 8 << 20
 
-const prefix = 1 + 4 // version and checksum
+const (
+	prefix     = 1 + 4 // version and checksum
+	headerRoom = 150   // for the longest header, without its strings
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -29,18 +31,16 @@ func (s Serializer) limit() int {
 	return DefaultMaxBytes
 }
 
-// Serialize writes the frame of m. It fails with ErrTooLarge.
+// Serialize writes the frame of m. It fails with ErrTooLarge, and for a time beyond the year 9999.
 func (s Serializer) Serialize(m *EncodedMessage) ([]byte, error) {
-	header, err := json.Marshal(m.Header)
+	roughly := prefix + len(m.Type) + len(m.Source) + headerRoom + len(m.Payload)
+	frame, err := appendHeader(make([]byte, prefix, roughly), &m.Header)
 	if err != nil {
-		return nil, fmt.Errorf("header of %q: %w", m.Type, err)
+		return nil, err
 	}
-	size := prefix + len(header) + 1 + len(m.Payload)
-	if size > s.limit() {
+	if size := len(frame) + 1 + len(m.Payload); size > s.limit() {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrTooLarge, size, s.limit())
 	}
-	frame := make([]byte, prefix, size)
-	frame = append(frame, header...)
 	frame = append(frame, '\n')
 	frame = append(frame, m.Payload...)
 	frame[0] = Version
@@ -66,7 +66,7 @@ func (s Serializer) Deserialize(data []byte) (*EncodedMessage, error) {
 		return nil, fmt.Errorf("%w: header does not end", ErrDamaged)
 	}
 	m := &EncodedMessage{Payload: payload}
-	if err := json.Unmarshal(header, &m.Header); err != nil {
+	if err := readHeader(header, &m.Header); err != nil {
 		return nil, fmt.Errorf("%w: header: %w", ErrDamaged, err)
 	}
 	return m, nil
