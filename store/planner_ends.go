@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/id"
 )
 
@@ -60,7 +61,7 @@ type End struct {
 // handled at the same time and in any order; one for which handle fails comes again. It returns
 // ErrUnavailable when the connection was closed for good.
 func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) error) error {
-	supervise(ctx, p.bucket.js.Conn(), func(ctx context.Context) bool {
+	jet.Supervise(ctx, p.bucket.js.Conn(), func(ctx context.Context) bool {
 		cons, err := ensureConsumer(ctx, p.bucket.js, p.bucket.stream.CachedInfo().Config.Name, endsConsumer())
 		if err != nil {
 			p.log.WarnContext(ctx, "ends of planners cannot be read", "error", err)

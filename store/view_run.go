@@ -39,7 +39,7 @@ type follower struct {
 // the connection was closed for good.
 func (v *View[T]) Run(ctx context.Context) error {
 	var f follower
-	supervise(ctx, v.js.Conn(), func(ctx context.Context) bool {
+	jet.Supervise(ctx, v.js.Conn(), func(ctx context.Context) bool {
 		if f.generation++; f.generation > 1 {
 			v.metrics.resyncs.WithLabelValues(v.bucket).Inc()
 		}

@@ -1,4 +1,4 @@
-package store
+package jet
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// supervise runs session again and again until ctx ends. The context of a session ends when the
+// Supervise runs session again and again until ctx ends. The context of a session ends when the
 // connection is lost; the next one begins as soon as the connection is back. A session that fails
 // while the connection stands is begun again after a growing pause with jitter, which starts small
 // after a session that was good. It returns when ctx has ended, or the connection was
 // closed for good, and the last session has returned.
-func supervise(ctx context.Context, nc *nats.Conn, session func(ctx context.Context) (good bool)) {
+func Supervise(ctx context.Context, nc *nats.Conn, session func(ctx context.Context) (good bool)) {
 	status := nc.StatusChanged()
 	defer nc.RemoveStatusListener(status)
 	pause := &backoff.ExponentialBackOff{
