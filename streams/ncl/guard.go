@@ -10,13 +10,16 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// flushTimeout bounds how long the server may take to hear of a subscription.
+// flushTimeout bounds how long the server may take to hear of a subscription when nothing else does.
 const flushTimeout = 10 * time.Second
 
 // flush waits until the server has heard what was sent before.
 func flush(ctx context.Context, nc *nats.Conn, clock clockwork.Clock) error {
-	ctx, cancel := clockwork.WithTimeout(ctx, clock, flushTimeout)
-	defer cancel()
+	if _, bounded := ctx.Deadline(); !bounded { // which the client library insists on
+		var cancel context.CancelFunc
+		ctx, cancel = clockwork.WithTimeout(ctx, clock, flushTimeout)
+		defer cancel()
+	}
 	return nc.FlushWithContext(ctx)
 }
 

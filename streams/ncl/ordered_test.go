@@ -128,17 +128,12 @@ func TestResetAndCloseEndWhatWaits(t *testing.T) {
 			t.Parallel()
 			p := orderedPublisher(t, js, func(c *ncl.OrderedPublisherConfig) { c.MaxPending = 1 })
 			open := send(t, p, 1)
-			waiting := make(chan error, 2)
-			for range cap(waiting) { // for room, and for its turn
+			calls := make(chan error, 3)
+			for range cap(calls) { // one waits for room, the others for their turn, those that begin in time
 				go func() {
 					_, err := p.PublishAsync(patient(t), ncl.PublishRequest{Subject: "notes", Message: note(2)})
-					waiting <- err
+					calls <- err
 				}()
-			}
-			ended, cancel := context.WithCancel(t.Context())
-			cancel()
-			if _, err := p.PublishAsync(ended, ncl.PublishRequest{Subject: "notes", Message: note(2)}); !errors.Is(err, context.Canceled) {
-				t.Errorf("an ended context: %v", err)
 			}
 			if err := tc.end(p); err != nil {
 				t.Error(err)
@@ -146,8 +141,42 @@ func TestResetAndCloseEndWhatWaits(t *testing.T) {
 			if err := outcome(t, open); !errors.Is(err, tc.want) {
 				t.Errorf("in flight: %v", err)
 			}
-			_ = waiting
+			if err := p.Close(patient(t)); err != nil {
+				t.Error(err)
+			}
+			for range cap(calls) {
+				if err := <-calls; err != nil && !errors.Is(err, tc.want) && !errors.Is(err, ncl.ErrClosed) {
+					t.Errorf("waiting: %v", err)
+				}
+			}
 		})
+	}
+}
+
+func TestWaitingForRoomEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	if _, err := js.Conn().SubscribeSync("notes"); err != nil { // which hears and says nothing
+		t.Fatal(err)
+	}
+	p := orderedPublisher(t, js, func(c *ncl.OrderedPublisherConfig) { c.MaxPending = 1 })
+	open := send(t, p, 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	calls := make(chan error, 2)
+	for range cap(calls) {
+		go func() {
+			_, err := p.PublishAsync(ctx, ncl.PublishRequest{Subject: "notes", Message: note(2)})
+			calls <- err
+		}()
+	}
+	cancel(nil)
+	for range cap(calls) {
+		if err := <-calls; !errors.Is(err, context.Canceled) {
+			t.Errorf("waiting: %v", err)
+		}
+	}
+	if open.Err() != nil {
+		t.Errorf("in flight: %v", open.Err())
 	}
 }
 
