@@ -1,0 +1,71 @@
+package execute
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+)
+
+const (
+	prSetNoNewPrivileges = 38 // prctl(2): no set-user-ID program gives it more rights
+	rlimitProcesses      = 6  // RLIMIT_NPROC of getrlimit(2)
+	maskOthers           = 0o077
+)
+
+// become sets the limits of this process and turns it into the program. args are the limits, the file
+// and the program's arguments, its name first. It returns only when that failed.
+func become(args []string) error {
+	runtime.LockOSThread() // prctl is for one thread, and exec keeps that
+	debug.SetGCPercent(-1) // nothing here needs memory once the limits stand
+	syscall.CloseOnExec(reportFD)
+	if len(args) < 3 {
+		return errors.New("arguments are missing")
+	}
+	var limits Limits
+	if err := json.Unmarshal([]byte(args[0]), &limits); err != nil {
+		return err
+	}
+	syscall.Umask(maskOthers)
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivileges, 1, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("prctl: %w", errno)
+	}
+	file, argv, env := args[1], args[2:], os.Environ()
+	if err := limits.set(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file, syscall.Exec(file, argv, env))
+}
+
+// set sets the limits that are not zero. The system may have lower ones, which stay.
+func (l Limits) set() error {
+	const mib = 1 << 20
+	for _, limit := range []struct {
+		resource int
+		value    uint64
+		always   bool
+	}{
+		{syscall.RLIMIT_CORE, 0, true},
+		{syscall.RLIMIT_CPU, uint64(l.CPU.Seconds()), false},
+		{syscall.RLIMIT_FSIZE, l.FileMB * mib, false},
+		{syscall.RLIMIT_NOFILE, l.OpenFiles, false},
+		{rlimitProcesses, l.Processes, false},
+		{syscall.RLIMIT_DATA, l.MemoryMB * mib, false},
+	} {
+		if limit.value == 0 && !limit.always {
+			continue
+		}
+		var have syscall.Rlimit
+		if err := syscall.Getrlimit(limit.resource, &have); err != nil {
+			return fmt.Errorf("getrlimit %d: %w", limit.resource, err)
+		}
+		value := min(limit.value, have.Max)
+		if err := syscall.Setrlimit(limit.resource, &syscall.Rlimit{Cur: value, Max: value}); err != nil {
+			return fmt.Errorf("setrlimit %d: %w", limit.resource, err)
+		}
+	}
+	return nil
+}
