@@ -1,0 +1,264 @@
+package ncl_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/ncl"
+)
+
+// asking requests notes from a responder.
+type asking struct{ ncl.Publisher }
+
+func (a asking) ask(ctx context.Context, n int) error {
+	m, err := a.Request(ctx, ncl.PublishRequest{Subject: "ctrl.a", Message: note(n)})
+	if err == nil && m.Payload.(*Note).N != n {
+		return errors.New("the answer to another request")
+	}
+	return err
+}
+
+func asker(t *testing.T, srv *natstest.Server) asking {
+	t.Helper()
+	return asking{ncl.NewPublisher(srv.Connect(t), codec())}
+}
+
+func refusal(err error) string {
+	if refused, ok := errors.AsType[*ncl.RefusedError](err); ok {
+		return refused.Reason
+	}
+	return ""
+}
+
+// TestReplicasShareRequests, and one that leaves takes none with it.
+func TestReplicasShareRequests(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	var replicas []*ncl.Responder
+	counts := make([]atomic.Int64, 3)
+	for i := range counts {
+		replicas = append(replicas, responder(t, srv, func(c *ncl.ResponderConfig) {
+			c.Handler = ncl.ByType{"Note": ncl.RequestFunc(func(ctx context.Context, subject string, m *envelope.Message) (*envelope.Message, error) {
+				counts[i].Add(1)
+				return echo(ctx, subject, m)
+			})}
+		}))
+	}
+	a := asker(t, srv)
+	var work sync.WaitGroup
+	for caller := range 10 {
+		work.Go(func() {
+			for n := range 100 {
+				if caller == 0 && n == 30 {
+					if err := replicas[0].Close(patient(t)); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := a.ask(patient(t), 100*caller+n); err != nil {
+					t.Errorf("request %d of %d: %v", n, caller, err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	sum := int64(0)
+	for i := range counts {
+		if counts[i].Load() == 0 {
+			t.Errorf("replica %d did nothing", i)
+		}
+		sum += counts[i].Load()
+	}
+	if sum != 1000 {
+		t.Errorf("%d requests were handled", sum)
+	}
+}
+
+// stuck is a handler that waits.
+type stuck struct {
+	entered chan context.Context
+	leave   chan struct{}
+}
+
+func (s stuck) HandleRequest(ctx context.Context, _ string, m *envelope.Message) (*envelope.Message, error) {
+	s.entered <- ctx
+	select {
+	case <-s.leave:
+		return &envelope.Message{Payload: m.Payload}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func TestTooManyRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	s := stuck{make(chan context.Context, 10), make(chan struct{})}
+	responder(t, srv, func(c *ncl.ResponderConfig) {
+		c.Handler, c.MaxConcurrent, c.MaxWaiting, c.Timeout = s, 1, 1, time.Minute
+	})
+	a := asker(t, srv)
+	results := make(chan error, 10)
+	for n := range cap(results) {
+		go func() { results <- a.ask(patient(t), n) }()
+	}
+	for range cap(results) - 2 {
+		if reason := refusal(<-results); reason != "busy" {
+			t.Errorf("refused: %q", reason)
+		}
+	}
+	if len(s.entered) != 1 {
+		t.Errorf("%d are handled at once", len(s.entered))
+	}
+	close(s.leave)
+	for range 2 {
+		if err := <-results; err != nil {
+			t.Errorf("let in: %v", err)
+		}
+	}
+}
+
+// TestLateRequestsAreRefused, be it that they are handled too slowly or that their turn does not come.
+func TestLateRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	clock := clockwork.NewFakeClock()
+	s := stuck{entered: make(chan context.Context, 10)}
+	responder(t, srv, func(c *ncl.ResponderConfig) { c.Handler, c.MaxConcurrent, c.Clock = s, 1, clock })
+	a := asker(t, srv)
+	results := make(chan error, 2)
+	go func() { results <- a.ask(patient(t), 1) }()
+	<-s.entered
+	go func() { results <- a.ask(patient(t), 2) }()
+	if err := clock.BlockUntilContext(patient(t), 2); err != nil { // both have come
+		t.Fatal(err)
+	}
+	clock.Advance(ncl.DefaultHandlerTimeout)
+	for range cap(results) {
+		if reason := refusal(<-results); reason != "busy" && reason != "took too long" {
+			t.Errorf("refused: %q", reason)
+		}
+	}
+}
+
+func TestCloseAnswersWhatHasCome(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	s := stuck{make(chan context.Context, 1), make(chan struct{})}
+	r := responder(t, srv, func(c *ncl.ResponderConfig) { c.Handler = s })
+	a := asker(t, srv)
+	result := make(chan error, 1)
+	go func() { result <- a.ask(patient(t), 1) }()
+	handling := <-s.entered
+	ended := make(chan error, 1)
+	go func() { ended <- r.Close(patient(t)) }()
+	natstest.Eventually(t, "nobody listens any more", func() bool {
+		return errors.Is(a.ask(patient(t), 2), ncl.ErrNoResponders)
+	})
+	if len(ended) > 0 || handling.Err() != nil {
+		t.Errorf("closed %d, context %v while a request is being handled", len(ended), handling.Err())
+	}
+	close(s.leave)
+	if err := errors.Join(<-result, <-ended); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloseIsBoundedByItsContext(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	s := stuck{entered: make(chan context.Context, 1)}
+	r := responder(t, srv, func(c *ncl.ResponderConfig) { c.Handler = s })
+	result := make(chan error, 1)
+	go func() { result <- asker(t, srv).ask(patient(t), 1) }()
+	<-s.entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close = %v", err)
+	}
+	if reason := refusal(<-result); reason != "took too long" {
+		t.Errorf("refused: %q", reason)
+	}
+}
+
+// TestAResponderOutlivesItsServer, and ends without one.
+func TestAResponderOutlivesItsServer(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	r := responder(t, srv)
+	a := asker(t, srv)
+	srv.Restart(t)
+	natstest.Eventually(t, "it answers again", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return a.ask(ctx, 1) == nil
+	})
+	srv.Stop()
+	if err := r.Close(patient(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAResponderListensOnce(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	r := responder(t, srv)
+	if err := r.Listen(t.Context()); err == nil {
+		t.Error("it listens twice")
+	}
+	nc := srv.Connect(t)
+	config := ncl.ResponderConfig{Conn: nc, Subject: "ctrl.*", Codec: codec(), Handler: ncl.ByType{}}
+	r, err := ncl.NewResponder(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Errorf("Close before Listen = %v", err)
+	}
+	nc.Close()
+	if err := r.Listen(t.Context()); !errors.Is(err, nats.ErrConnectionClosed) {
+		t.Errorf("Listen without a connection = %v", err)
+	}
+	srv.Stop()
+	config.Conn = r.Conn
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Listen(ctx); err == nil {
+		t.Error("it listens to nothing")
+	}
+}
+
+func TestFaultyConfigurations(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		err    error
+		faults int
+	}{
+		"responder":  {ncl.ResponderConfig{MaxConcurrent: -1, MaxWaiting: -1, Timeout: -1}.Validate(), 8},
+		"subscriber": {ncl.SubscriberConfig{MaxAttempts: -1}.Validate(), 8},
+		"publisher":  {ncl.OrderedPublisherConfig{MaxPending: -1, AckTimeout: -1}.Validate(), 4},
+	} {
+		if tc.err == nil || strings.Count(tc.err.Error(), "\n")+1 != tc.faults {
+			t.Errorf("%s: %v", name, tc.err)
+		}
+	}
+	if _, err := ncl.NewResponder(ncl.ResponderConfig{}); err == nil {
+		t.Error("a responder without anything")
+	}
+	if _, err := ncl.NewSubscriber(ncl.SubscriberConfig{}); err == nil {
+		t.Error("a subscriber without anything")
+	}
+	if _, err := ncl.NewOrderedPublisher(nil, ncl.OrderedPublisherConfig{}); err == nil {
+		t.Error("a publisher without anything")
+	}
+}
