@@ -29,7 +29,7 @@ type Client struct {
 	AnswerWithin time.Duration   // the first answer of a node must come; 0: DefaultAnswerWithin
 	Silence      time.Duration   // of a node, then the stream is asked for anew; 0: DefaultSilence
 	NodeGone     time.Duration   // of silence, then the node counts as gone; 0: DefaultNodeGone
-	Outage       time.Duration   // of Conn that is waited for; 0: DefaultOutage
+	Outage       time.Duration   // of Conn that is waited for, and after it, of the node; 0: DefaultOutage
 	KeepAlive    time.Duration   // between signs of life to the node; 0: DefaultKeepAlive
 	Clock        clockwork.Clock // nil: the real one
 	Logger       *slog.Logger    // nil: none

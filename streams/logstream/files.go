@@ -20,8 +20,11 @@ type Files struct {
 	dir string
 	cfg FilesConfig
 
-	mu   sync.Mutex
-	live map[string]*Output // by file name: those that were created and have not ended
+	full chan struct{} // wakes Run
+
+	mu    sync.Mutex
+	live  map[string]*Output // by file name: those that were created and have not ended
+	grown int64              // bytes on disk that ended since the last sweep
 }
 
 var _ Server = (*Files)(nil)
@@ -33,7 +36,7 @@ func NewFiles(dir string, cfg FilesConfig) (*Files, error) {
 		return nil, fmt.Errorf("log files: %w", err)
 	}
 	cfg.setDefaults()
-	f := &Files{dir: dir, cfg: cfg, live: map[string]*Output{}}
+	f := &Files{dir: dir, cfg: cfg, full: make(chan struct{}, 1), live: map[string]*Output{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("log files: %w", err)
 	}
@@ -127,4 +130,11 @@ func (f *Files) ended(o *Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.live, o.name)
+	if f.grown += o.size; f.grown > f.cfg.MaxTotalBytes/16 {
+		f.grown = 0
+		select {
+		case f.full <- struct{}{}:
+		default:
+		}
+	}
 }

@@ -14,7 +14,8 @@ import (
 
 const sweepInterval = 10 * time.Minute
 
-// Run sweeps now and every ten minutes, until ctx ends; then it returns nil.
+// Run sweeps now, every ten minutes, and whenever a sixteenth of MaxTotalBytes has come, until ctx
+// ends; then it returns nil.
 func (f *Files) Run(ctx context.Context) error {
 	tick := f.cfg.Clock.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -26,6 +27,7 @@ func (f *Files) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.Chan():
+		case <-f.full:
 		}
 	}
 }

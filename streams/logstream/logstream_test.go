@@ -35,13 +35,13 @@ func TestReadWhatIsThere(t *testing.T) {
 		write(t, out.Stderr(), "two\n")
 		write(t, out.Stdout(), "three")
 		for range 2 { // while it runs, and after its end
-			if got := all(t, open(t, server, logstream.Request{ExecutionID: "ex/1"})); got != "one\ntwo\nthree" {
+			if got := readAll(t, open(t, server, logstream.Request{ExecutionID: "ex/1"})); got != "one\ntwo\nthree" {
 				t.Errorf("read %q", got)
 			}
-			if got := all(t, open(t, server, logstream.Request{ExecutionID: "ex/1", Tail: 2})); got != "two\nthree" {
+			if got := readAll(t, open(t, server, logstream.Request{ExecutionID: "ex/1", Tail: 2})); got != "two\nthree" {
 				t.Errorf("the tail is %q", got)
 			}
-			if got := all(t, open(t, server, logstream.Request{ExecutionID: "ex/1", Offset: 6, Tail: 1})); got != "o\nthree" {
+			if got := readAll(t, open(t, server, logstream.Request{ExecutionID: "ex/1", Offset: 6, Tail: 1})); got != "o\nthree" {
 				t.Errorf("after 6 bytes: %q", got)
 			}
 			if err := out.Close(); err != nil {

@@ -39,7 +39,7 @@ type remote struct {
 	// of the goroutine
 	lost     <-chan nats.Status
 	received uint64    // cost of what was put into chunks
-	heard    time.Time // from the node, or when that became possible again
+	goneAt   time.Time // when the node counts as gone, unless it is heard before
 	began    bool      // opened is closed
 }
 
@@ -49,7 +49,7 @@ func newRemote(c Client, codec envelope.Codec, node string, r Request) *remote {
 		chunks: make(chan Chunk, window/overhead),
 		wake:   make(chan struct{}, 1),
 		opened: make(chan struct{}), done: make(chan struct{}),
-		heard: c.Clock.Now(),
+		goneAt: c.Clock.Now().Add(c.AnswerWithin),
 	}
 }
 
@@ -114,8 +114,12 @@ func (r *remote) run(ctx context.Context) error {
 			return fmt.Errorf("%w: %s", ErrLost, broken.reason)
 		}
 		r.Logger.DebugContext(ctx, "A log stream is asked for anew", "node", r.node, "reason", broken.reason)
+		offline := broken == errOffline || !r.Conn.IsConnected()
 		if err := r.rest(ctx, pause.NextBackOff()); err != nil {
 			return err
+		}
+		if offline && r.began {
+			r.goneAt = r.Clock.Now().Add(r.Outage) // the node may have lost its connection, too
 		}
 	}
 }
@@ -126,9 +130,6 @@ func (r *remote) rest(ctx context.Context, pause time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-r.Clock.After(pause):
-	}
-	if r.Conn.IsConnected() {
-		return nil
 	}
 	outage := r.Outage
 	if !r.began {
@@ -147,6 +148,5 @@ func (r *remote) rest(ctx context.Context, pause time.Duration) error {
 			}
 		}
 	}
-	r.heard = r.Clock.Now() // who could not be heard before
 	return nil
 }

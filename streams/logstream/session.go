@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -17,14 +18,16 @@ type brokenError struct{ reason string }
 
 func (e brokenError) Error() string { return e.reason }
 
+var errOffline = brokenError{"the connection to NATS was lost"}
+
 // session is one stream that a remote has asked for. Each has a name of its own, so that nothing of an
 // earlier one is taken for its own.
 type session struct {
 	*remote
 	name      string
+	heard     time.Time
 	last      uint64 // sequence of the last chunk
 	got       uint64 // what its chunks cost
-	answered  bool
 	announced uint64 // what the node is allowed to send
 }
 
@@ -32,6 +35,9 @@ type session struct {
 func (r *remote) read(ctx context.Context) error {
 	s := &session{remote: r, name: rand.Text()}
 	s.announced = s.allowed()
+	for len(r.lost) > 0 { // of an earlier session
+		<-r.lost
+	}
 	arrived := make(chan *nats.Msg, 2*cap(r.chunks))
 	sub, err := r.Conn.ChanSubscribe(nclprotocol.LogStreamSubject(r.node, s.name), arrived)
 	if err != nil {
@@ -57,9 +63,9 @@ func (s *session) receiveAll(ctx context.Context, arrived <-chan *nats.Msg) erro
 			}
 		case <-s.wake:
 			s.grant(window / 4)
-		case <-s.lost:
-			if !s.Conn.IsConnected() {
-				return brokenError{"the connection to NATS was lost"}
+		case status := <-s.lost:
+			if status != nats.CONNECTED {
+				return errOffline
 			}
 		case <-tick.Chan():
 			if err := s.look(); err != nil {
@@ -71,13 +77,12 @@ func (s *session) receiveAll(ctx context.Context, arrived <-chan *nats.Msg) erro
 
 // look repeats what the node needs to hear, unless it is silent for too long.
 func (s *session) look() error {
-	silent := s.Clock.Since(s.heard)
-	switch {
-	case !s.began && silent >= s.AnswerWithin, s.began && silent >= s.NodeGone:
+	switch now := s.Clock.Now(); {
+	case !now.Before(s.goneAt):
 		return ErrNodeGone
-	case !s.answered:
+	case s.heard.IsZero():
 		s.ask()
-	case silent >= s.Silence:
+	case now.Sub(s.heard) >= s.Silence:
 		return brokenError{"the node is silent"}
 	default:
 		s.grant(0)
@@ -90,7 +95,7 @@ func (s *session) allowed() uint64 { return s.got + window - (s.received - s.tak
 
 // grant allows more when that is at least so much more.
 func (s *session) grant(least uint64) {
-	if allowed := s.allowed(); allowed-s.announced >= least && s.answered {
+	if allowed := s.allowed(); !s.heard.IsZero() && allowed-s.announced >= least {
 		s.announced = allowed
 		s.say(credit{allowed})
 	}
@@ -129,10 +134,11 @@ func (s *session) receive(m *nats.Msg) error {
 	if err != nil {
 		return brokenError{err.Error()}
 	}
+	s.heard = s.Clock.Now()
+	s.goneAt = s.heard.Add(s.NodeGone)
 	if err := s.accept(message); err != nil {
 		return err
 	}
-	s.heard, s.answered = s.Clock.Now(), true
 	if !s.began {
 		s.began = true
 		close(s.opened)

@@ -16,6 +16,9 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
+// maxDetail is how much is told of an error, in bytes.
+const maxDetail = 1 << 10
+
 // stream is the output that one reader asked for, on the node.
 type stream struct {
 	name, subject string
@@ -72,7 +75,8 @@ func (s *stream) run(ctx context.Context, r Request) {
 	case errors.Is(err, ErrNotFound):
 		s.end(ctx, ending{Code: codeNotFound})
 	default:
-		s.end(ctx, ending{codeFailed, err.Error()})
+		text := err.Error()
+		s.end(ctx, ending{codeFailed, text[:min(len(text), maxDetail)]})
 	}
 }
 

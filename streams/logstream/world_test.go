@@ -67,6 +67,9 @@ func listen(t *testing.T, cfg logstream.ListenerConfig) *logstream.Listener {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, l) })
+	if err := cfg.Conn.Flush(); err != nil { // or the first question may come too early, and be asked again later
+		t.Fatal(err)
+	}
 	return l
 }
 
@@ -137,8 +140,8 @@ func expectEnd(t *testing.T, r logstream.Reader, want error) {
 	}
 }
 
-// all reads to the end.
-func all(t *testing.T, r logstream.Reader) string {
+// readAll reads to the end.
+func readAll(t *testing.T, r logstream.Reader) string {
 	t.Helper()
 	var got strings.Builder
 	for {
