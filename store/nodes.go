@@ -41,6 +41,8 @@ type NodeRecord struct {
 	Session    string          `json:"session,omitempty"` // the last one that was accepted
 	Generation uint64          `json:"generation"`        // how many were
 	StartedAt  time.Time       `json:"started_at,omitzero"`
+	// InfoSequence is the message of the session that Info came with.
+	InfoSequence uint64 `json:"info_sequence"`
 	// ProtocolVersion is that of its messages.
 	ProtocolVersion int `json:"protocol_version"`
 	// LivenessSeconds without a heartbeat, and it is lost.
@@ -49,6 +51,8 @@ type NodeRecord struct {
 	// or as of the last change of this record.
 	Ledger           string `json:"ledger,omitempty"`
 	LastNodeSequence uint64 `json:"last_node_sequence"`
+	// OutPosition is where the stream of events ended when the session began.
+	OutPosition uint64 `json:"out_position"`
 	// LastSchedulerSequence is the last message to it that it has acknowledged, in the stream that was
 	// made at InStream.
 	LastSchedulerSequence uint64    `json:"last_scheduler_sequence"`

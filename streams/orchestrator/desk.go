@@ -1,0 +1,169 @@
+package orchestrator
+
+import (
+	"context"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"oc-scheduler/store"
+)
+
+const (
+	partitionCount = 32
+	// inHand and inHandBytes are what may have been read and not been handled; the largest message fits.
+	inHand, inHandBytes = 4096, 33 << 20
+	// batchEvents is how many messages of one node are handled in one step.
+	batchEvents = 200
+)
+
+// partitionOf is where a node belongs.
+func partitionOf(nodeID string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(nodeID))
+	return int(h.Sum32() % partitionCount)
+}
+
+// line is the messages of one node that wait to be handled, and how far the handling has come. What is
+// below work belongs to the worker that has taken the line.
+type line struct {
+	nodeID    string
+	partition int
+	pending   []received
+	working   []received // taken by a worker; nil: by none
+	dropped   bool       // this replica has nothing to do with it any more
+
+	known      bool // the rest is as it is stored
+	cursor     store.Cursor
+	revision   uint64
+	unreadable int // messages since the cursor moved
+}
+
+// part is a partition that this replica holds.
+type part struct {
+	from uint64 // up to which position all was handled when the reading began
+	read bool   // the reading covers it
+}
+
+// desk holds the partitions of this replica, and the messages that its reader brings.
+type desk struct {
+	ready chan struct{} // capacity 1: a line may be waiting
+	freed chan struct{} // capacity 1: there may be room
+
+	mu      sync.Mutex
+	created time.Time // of the stream that positions are of
+	held    map[int]part
+	lines   map[string]*line
+	waiting []*line
+	hand    int
+	bytes   int
+	reached uint64 // by the reader
+	behind  uint64 // messages that the reader has yet to bring
+	rewind  context.CancelFunc
+}
+
+func newDesk() *desk {
+	return &desk{
+		ready: make(chan struct{}, 1), freed: make(chan struct{}, 1),
+		held: map[int]part{}, lines: map[string]*line{}, rewind: func() {},
+	}
+}
+
+// hold takes on partitions as they were left, and has the reader begin there.
+func (d *desk) hold(left map[int]store.Partition) {
+	d.mu.Lock()
+	rewind := d.rewind
+	for p, as := range left {
+		d.held[p] = part{}
+		if as.Stream.Equal(d.created) {
+			d.held[p] = part{from: as.Position}
+		}
+	}
+	d.mu.Unlock()
+	if len(left) > 0 {
+		rewind()
+	}
+}
+
+// drop gives up a partition; what is at work of it goes on, and fails where another replica was faster.
+func (d *desk) drop(p int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.held, p)
+	for nodeID, l := range d.lines {
+		if l.partition == p {
+			l.dropped = true
+			d.clearLocked(l)
+			delete(d.lines, nodeID)
+		}
+	}
+	signal(d.freed)
+}
+
+func (d *desk) clearLocked(l *line) {
+	for _, r := range l.pending {
+		d.hand, d.bytes = d.hand-1, d.bytes-len(r.data)
+	}
+	l.pending = nil
+}
+
+// begin starts a reading of a stream that was made at created and ends with last: what waits is
+// forgotten, for it is read again. It says after which position; ok is false when there is nothing to
+// read for. rewind is called when something has to be read again.
+func (d *desk) begin(created time.Time, last uint64, rewind context.CancelFunc) (after uint64, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.positionsLocked()
+	for _, l := range d.lines {
+		d.clearLocked(l)
+	}
+	d.waiting, d.rewind = nil, rewind
+	for p, position := range now {
+		if !created.Equal(d.created) || position > last {
+			position = 0 // it is another stream
+		}
+		d.held[p] = part{position, true}
+		if !ok || position < after {
+			after, ok = position, true
+		}
+	}
+	d.created, d.reached = created, after
+	return after, ok
+}
+
+// positions is, for each partition, up to where all is handled.
+func (d *desk) positions() (at map[int]uint64, created time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.positionsLocked(), d.created
+}
+
+func (d *desk) positionsLocked() map[int]uint64 {
+	now := make(map[int]uint64, len(d.held))
+	for p, part := range d.held {
+		now[p] = part.from
+		if part.read {
+			now[p] = max(part.from, d.reached)
+		}
+	}
+	for _, l := range d.lines {
+		for _, rest := range [][]received{l.working, l.pending} {
+			if len(rest) > 0 {
+				now[l.partition] = min(now[l.partition], rest[0].position-1)
+			}
+		}
+	}
+	return now
+}
+
+func (d *desk) partitions() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.held)
+}
+
+func (d *desk) lag() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.behind + uint64(d.hand)
+}

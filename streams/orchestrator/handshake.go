@@ -1,0 +1,128 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/id"
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+const (
+	minLiveness, maxLiveness = time.Second, 24 * time.Hour
+	maxInfo                  = 64 << 10 // bytes of a node's info
+)
+
+// handshake opens a session. The order of its writes matters: first what the node reads from, then its
+// pulse, and last the record that makes it count; whatever a crash leaves behind is made anew by the
+// next try, or runs out.
+func (c *control) handshake(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest) (*nclprotocol.HandshakeResponse, error) {
+	answer, err := c.tryHandshake(ctx, from, r)
+	if refused, ok := errors.AsType[*ncl.RefusedError](err); ok {
+		c.metrics.handshakes.WithLabelValues("refused").Inc()
+		c.log.WarnContext(ctx, "handshake refused", "node_id", from.nodeID, "reason", refused.Reason)
+		return &nclprotocol.HandshakeResponse{Reason: refused.Reason}, nil
+	}
+	if err != nil {
+		c.metrics.handshakes.WithLabelValues("failed").Inc()
+		return nil, err
+	}
+	c.metrics.handshakes.WithLabelValues("accepted").Inc()
+	return answer, nil
+}
+
+func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest) (*nclprotocol.HandshakeResponse, error) {
+	info, err := checkHandshake(from, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.limiter.Wait(ctx); err != nil {
+		return nil, context.DeadlineExceeded // it would take too long, says the limiter at once
+	}
+	if err := c.admit(ctx, from, r, info); err != nil {
+		return nil, err
+	}
+	handled, err := c.handled(ctx, from.nodeID, r)
+	if err != nil {
+		return nil, err
+	}
+	inbound, err := c.placeInbound(ctx, from.nodeID, r.LastSchedulerSequence)
+	if err != nil {
+		return nil, err
+	}
+	outPosition, err := c.lastOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opened := func(n *store.NodeRecord) { // what the session changes
+		n.StartedAt, n.ProtocolVersion = r.Started.UTC(), envelope.Version
+		n.LivenessSeconds = liveness(r).Seconds()
+		n.Ledger, n.LastNodeSequence, n.OutPosition = r.Ledger, handled, outPosition
+		n.LastSchedulerSequence, n.InStream = inbound.start-1, inbound.created
+	}
+	if err := c.open(ctx, from, r, info, opened); err != nil {
+		return nil, err
+	}
+	return &nclprotocol.HandshakeResponse{Accepted: true, LastNodeSequence: handled, StartSchedulerSequence: inbound.start}, nil
+}
+
+func liveness(r *nclprotocol.HandshakeRequest) time.Duration {
+	return r.HeartbeatInterval.Duration() * time.Duration(r.HeartbeatMissFactor)
+}
+
+// checkHandshake reports all that is wrong with a request, and returns the info as it is kept.
+func checkHandshake(from sender, r *nclprotocol.HandshakeRequest) (json.RawMessage, error) {
+	var faults error
+	fault := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = errors.Join(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(r.NodeInfo.NodeID != from.nodeID, "node_id is %q on the subject of %q", r.NodeInfo.NodeID, from.nodeID)
+	fault(id.Check(r.Session) != nil, "session is no id")
+	fault(r.Session != from.session, "session is not the message's source")
+	fault(id.Check(r.Ledger) != nil, "ledger is no id")
+	factor := r.HeartbeatMissFactor
+	fault(factor < 1 || factor > 1000, "heartbeat_miss_factor is %d", factor)
+	if interval := r.HeartbeatInterval.Duration(); factor >= 1 {
+		fault(interval < minLiveness/time.Duration(factor) || interval > maxLiveness/time.Duration(factor),
+			"a silence of %d times %v is not between %v and %v", factor, interval, minLiveness, maxLiveness)
+	}
+	info, err := encodeInfo(r.NodeInfo)
+	if faults = errors.Join(faults, err); faults != nil {
+		return nil, &ncl.RefusedError{Reason: oneLine(faults)}
+	}
+	return info, nil
+}
+
+// encodeInfo is what a node told, without what changes with each heartbeat.
+func encodeInfo(n nclprotocol.NodeInfo) (json.RawMessage, error) {
+	n.Free, n.Queued = nil, nil
+	info, err := json.Marshal(n)
+	if err == nil && len(info) > maxInfo {
+		err = fmt.Errorf("node_info has %d bytes, at most %d are allowed", len(info), maxInfo)
+	}
+	return info, err
+}
+
+// handled is the last event of the node's ledger that needs not be sent again.
+func (c *control) handled(ctx context.Context, nodeID string, r *nclprotocol.HandshakeRequest) (uint64, error) {
+	cursor, _, err := c.store.Executions.Cursor(ctx, nodeID)
+	switch {
+	case err != nil:
+		return 0, err
+	case cursor.Ledger != r.Ledger:
+		return 0, nil
+	case cursor.Sequence > r.NewestSequence:
+		return 0, &ncl.RefusedError{Reason: fmt.Sprintf(
+			"ledger %s ends with event %d, but event %d of it was handled: it was restored from a copy; begin a new ledger",
+			r.Ledger, r.NewestSequence, cursor.Sequence)}
+	}
+	return cursor.Sequence, nil
+}

@@ -1,0 +1,69 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// inbound is where a node goes on reading.
+type inbound struct {
+	start   uint64
+	created time.Time // of the stream
+}
+
+// placeInbound makes the consumer anew through which a node reads, after the last message that it has
+// processed: as it says itself, or, when it has lost its memory, as it has acknowledged before. In a
+// stream that was made anew, or restored from an older copy, both mean nothing.
+func (c *control) placeInbound(ctx context.Context, nodeID string, says uint64) (inbound, error) {
+	stream, err := c.js.Stream(ctx, nclprotocol.InStream)
+	if err != nil {
+		return inbound{}, unavailable("stream "+nclprotocol.InStream, err)
+	}
+	info := stream.CachedInfo()
+	stands, err := c.store.Nodes.Get(ctx, nodeID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable) {
+		return inbound{}, err
+	}
+	in := inbound{startAfter(says, stands, info), info.Created}
+	layout := nclprotocol.InConsumerLayout(nodeID, in.start)
+	if err := stream.DeleteConsumer(ctx, layout.Name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return inbound{}, unavailable("consumer "+layout.Name, err)
+	}
+	if _, err := stream.CreateConsumer(ctx, layout); err != nil {
+		return inbound{}, unavailable("consumer "+layout.Name, err)
+	}
+	return in, nil
+}
+
+func startAfter(says uint64, stands store.NodeRecord, info *jetstream.StreamInfo) uint64 {
+	replaced := !stands.InStream.IsZero() && !stands.InStream.Equal(info.Created)
+	last := says
+	if !replaced {
+		last = max(last, stands.LastSchedulerSequence)
+	}
+	if replaced || last > info.State.LastSeq {
+		return 1
+	}
+	return last + 1
+}
+
+// lastOut is the last position in the stream of events: what comes after it is of a later session.
+func (c *control) lastOut(ctx context.Context) (uint64, error) {
+	stream, err := c.js.Stream(ctx, nclprotocol.OutStream)
+	if err != nil {
+		return 0, unavailable("stream "+nclprotocol.OutStream, err)
+	}
+	return stream.CachedInfo().State.LastSeq, nil
+}
+
+// unavailable is an error of JetStream's API: whatever it is, the next try may succeed.
+func unavailable(what string, err error) error {
+	return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, what, err)
+}

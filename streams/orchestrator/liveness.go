@@ -1,0 +1,94 @@
+package orchestrator
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"time"
+
+	"oc-scheduler/store"
+)
+
+// lookEvery is how often the nodes are compared with their pulses, beside each time that one ends.
+const lookEvery = 500 * time.Millisecond
+
+// warden finds nodes that fell silent.
+type warden struct {
+	nodes   *store.Nodes
+	pulses  *store.Liveness
+	log     *slog.Logger
+	metrics *metrics
+	wake    chan struct{}
+}
+
+func newWarden(st *store.Store, cfg Config, m *metrics) *warden {
+	w := &warden{st.Nodes, st.Liveness, cfg.Logger, m, make(chan struct{}, 1)}
+	w.pulses.View().OnChange(func(string) {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	})
+	return w
+}
+
+// run looks after the nodes until ctx ends. An absence counts only when this replica has followed both
+// buckets for as long as the node may be silent: before that, nodes may have had nobody to talk to.
+func (w *warden) run(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var since time.Time // when both views became current; zero: they are not
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-w.wake:
+		}
+		switch current := w.nodes.View().Current() && w.pulses.View().Current(); {
+		case !current:
+			since = time.Time{}
+			continue
+		case since.IsZero():
+			since = time.Now()
+		}
+		if err := w.look(ctx, time.Since(since)); err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, "silent nodes could not be marked, trying again", "error", err)
+		}
+	}
+}
+
+func (w *warden) look(ctx context.Context, steady time.Duration) error {
+	for _, n := range w.nodes.View().Page("", math.MaxInt) {
+		_, alive := w.pulses.View().Get(n.ID)
+		if alive || n.Value.State != store.NodeConnected || steady < n.Value.Liveness() {
+			continue
+		}
+		if err := w.lose(ctx, n.ID, n.Value.Session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lose marks a node as lost; of all replicas that try, one does.
+func (w *warden) lose(ctx context.Context, nodeID, session string) error {
+	lost := false
+	_, err := w.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+		lost = false
+		if n == nil || n.Session != session || n.State != store.NodeConnected {
+			return nil, nil
+		}
+		if alive, err := w.pulses.Alive(ctx, nodeID); alive || err != nil {
+			return nil, err
+		}
+		lost = true
+		n.State, n.Since, n.Reason = store.NodeLost, time.Now().UTC(), "no heartbeat in time"
+		return n, nil
+	})
+	if lost && err == nil {
+		w.metrics.losses.Inc()
+		w.log.WarnContext(ctx, "node lost", "node_id", nodeID)
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package orchestrator
+
+import (
+	"math"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"oc-scheduler/store"
+)
+
+// metrics are this replica's; those of a nil registerer go nowhere.
+type metrics struct {
+	handshakes *prometheus.CounterVec
+	heartbeats *prometheus.CounterVec
+	events     *prometheus.CounterVec
+	losses     prometheus.Counter
+}
+
+// What became of an event.
+const (
+	outcomeHandled   = "handled"
+	outcomeDuplicate = "duplicate"
+	outcomeGap       = "gap"
+	outcomeForeign   = "foreign"
+	outcomeDead      = "dead"
+)
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
+		c := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "oc_scheduler_" + name, Help: help}, []string{label})
+		for _, v := range values {
+			c.WithLabelValues(v)
+		}
+		return c
+	}
+	return &metrics{
+		handshakes: counters("node_handshakes_total", "Handshakes of compute nodes.", "result", "accepted", "refused", "failed"),
+		heartbeats: counters("node_heartbeats_total", "Heartbeats of compute nodes.", "result", "fresh", "old", "session over"),
+		events: counters("node_events_total", "Events of compute nodes, and what became of them.", "result",
+			outcomeHandled, outcomeDuplicate, outcomeGap, outcomeForeign, outcomeDead),
+		losses: promauto.With(reg).NewCounter(prometheus.CounterOpts{
+			Name: "oc_scheduler_nodes_lost_total", Help: "Compute nodes that this replica marked as lost.",
+		}),
+	}
+}
+
+// watch adds what is read when it is asked for.
+func (m *metrics) watch(reg prometheus.Registerer, nodes *store.View[store.NodeRecord], d *desk) {
+	gauge := func(name, help string, labels prometheus.Labels, f func() float64) {
+		promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{Name: "oc_scheduler_" + name, Help: help, ConstLabels: labels}, f)
+	}
+	for _, state := range []store.NodeState{store.NodeNew, store.NodeConnected, store.NodeLost, store.NodeGone} {
+		gauge("nodes", "Compute nodes, by state.", prometheus.Labels{"state": string(state)}, func() float64 {
+			return float64(countNodes(nodes, state))
+		})
+	}
+	gauge("node_partitions", "Partitions of nodes whose events this replica handles.", nil, func() float64 { return float64(d.partitions()) })
+	gauge("node_events_waiting", "Events that this replica has yet to read, or handle.", nil, func() float64 { return float64(d.lag()) })
+}
+
+func countNodes(nodes *store.View[store.NodeRecord], state store.NodeState) (n int) {
+	for _, item := range nodes.Page("", math.MaxInt) {
+		if item.Value.State == state {
+			n++
+		}
+	}
+	return n
+}

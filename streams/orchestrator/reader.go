@@ -1,0 +1,144 @@
+package orchestrator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+const (
+	heartbeatEvery = time.Second
+	// silence is how long the server may say nothing while something is asked of it.
+	silence = 2 * heartbeatEvery
+	// pullExpiry is when a request that has not brought all it may is made again.
+	pullExpiry = 30 * time.Second
+	// createTimeout is short: while a cluster elects a leader, requests are lost.
+	createTimeout = 2 * time.Second
+	// readAtOnce is how many messages are asked for at a time.
+	readAtOnce = 1024
+)
+
+var errGap = errors.New("a message was lost on the way")
+
+// reader brings the events of all nodes to the desk, from the first one that some partition needs.
+type reader struct {
+	js     jetstream.JetStream
+	copies int
+	desk   *desk
+	log    *slog.Logger
+}
+
+// run reads until ctx ends.
+func (r *reader) run(ctx context.Context) {
+	jet.Supervise(ctx, r.js.Conn(), func(ctx context.Context) bool {
+		began := time.Now()
+		err := r.session(ctx)
+		if ctx.Err() == nil && err != nil {
+			r.log.WarnContext(ctx, "reading the events of nodes begins again", "error", err)
+		}
+		return err == nil || time.Since(began) > heartbeatEvery
+	})
+}
+
+// session reads until ctx ends, the reading is in doubt, or something has to be read again: then it
+// returns nil.
+func (r *reader) session(ctx context.Context) error {
+	reading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := r.stream(ctx)
+	if err != nil {
+		return err
+	}
+	info := stream.CachedInfo()
+	after, any := r.desk.begin(info.Created, info.State.LastSeq, cancel)
+	if !any {
+		<-reading.Done() // until a partition comes
+		return nil
+	}
+	name := rand.Text()
+	defer r.forget(ctx, name)
+	if err := r.consumer(reading, stream, name, after+1); err != nil {
+		return rewound(ctx, reading, err)
+	}
+	return rewound(ctx, reading, r.read(reading, name))
+}
+
+// rewound is nil when the reading ended because it was to begin again.
+func rewound(ctx, reading context.Context, err error) error {
+	if ctx.Err() == nil && reading.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// stream finds the stream, and brings it back when it has gone.
+func (r *reader) stream(ctx context.Context) (jetstream.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	stream, err := jet.EnsureStream(ctx, r.js, nclprotocol.OutLayout(r.copies))
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", nclprotocol.OutStream, err)
+	}
+	return stream, nil
+}
+
+func (r *reader) consumer(ctx context.Context, stream jetstream.Stream, name string, start uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	_, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		Name:              name,
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       start,
+		AckPolicy:         jetstream.AckNonePolicy,
+		FilterSubject:     nclprotocol.AllOut,
+		InactiveThreshold: 30 * time.Second,
+		MemoryStorage:     true,
+		Replicas:          1,
+	})
+	return err
+}
+
+// forget spares the server the time after which it drops the consumer by itself.
+func (r *reader) forget(ctx context.Context, name string) {
+	if !r.js.Conn().IsConnected() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	if err := r.js.DeleteConsumer(ctx, nclprotocol.OutStream, name); err != nil {
+		r.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "consumer", name, "error", err)
+	}
+}
+
+func (r *reader) read(ctx context.Context, consumer string) error {
+	var seen uint64
+	pull := jet.Reader{
+		Stream: nclprotocol.OutStream, Consumer: consumer, Silence: silence, Gate: r.desk,
+		Request: jet.Request{Batch: readAtOnce, MaxBytes: inHandBytes, Expires: pullExpiry, Heartbeat: heartbeatEvery},
+	}
+	return pull.Run(ctx, r.js, func(m *nats.Msg) error {
+		md, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if md.Sequence.Consumer != seen+1 {
+			return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
+		}
+		seen = md.Sequence.Consumer
+		nodeID, err := nclprotocol.NodeOf(m.Subject)
+		if err != nil {
+			return nil // on a subject of no node: nobody's
+		}
+		r.desk.take(received{nodeID, md.Sequence.Stream, m.Data}, md.NumPending)
+		return nil
+	})
+}

@@ -1,0 +1,94 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"oc-scheduler/store"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// admit lets a node in that may take part; else it is refused, and is on record as one that wants to.
+func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) error {
+	stands, err := c.store.Nodes.Get(ctx, from.nodeID)
+	switch known := err == nil; {
+	case known && stands.Membership == store.Approved:
+		return nil
+	case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
+		return err
+	case !known && !c.manual:
+		return nil
+	}
+	now, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+		if n == nil {
+			n = c.newcomer(from.nodeID)
+		}
+		if string(n.Info) == string(info) {
+			return nil, nil
+		}
+		n.Info, n.StartedAt = info, r.Started.UTC()
+		return n, nil
+	})
+	if err != nil {
+		return err
+	}
+	return allowed(now)
+}
+
+// newcomer is the record of a node that was never here.
+func (c *control) newcomer(nodeID string) *store.NodeRecord {
+	n := &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: store.NodeNew, Since: time.Now().UTC()}
+	if c.manual {
+		n.Membership = store.Pending
+	}
+	return n
+}
+
+func allowed(n *store.NodeRecord) error {
+	switch n.Membership {
+	case store.Approved:
+		return nil
+	case store.Rejected:
+		return &ncl.RefusedError{Reason: "the node was rejected by an operator"}
+	}
+	return &ncl.RefusedError{Reason: "the node waits for approval: `oc-scheduler nodes approve NODE`"}
+}
+
+// open makes the session the node's present one. Its pulse begins before.
+func (c *control) open(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage, change func(*store.NodeRecord)) error {
+	pulse := store.Pulse{
+		Session: from.session, Sequence: from.sequence, LastSchedulerSequence: r.LastSchedulerSequence,
+		Free: r.NodeInfo.Free, Queued: r.NodeInfo.Queued,
+	}
+	if _, err := c.store.Liveness.Beat(ctx, from.nodeID, pulse, liveness(r)); err != nil {
+		return err
+	}
+	now, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+		if n == nil {
+			n = c.newcomer(from.nodeID)
+		}
+		if err := allowed(n); err != nil { // an operator was faster
+			return nil, err
+		}
+		if n.Session != from.session { // else the answer to the first try was lost
+			n.Generation++
+		}
+		n.Session, n.Info, n.InfoSequence, n.HandshakeRequired = from.session, info, from.sequence, ""
+		n.State, n.Since, n.Reason = store.NodeConnected, time.Now().UTC(), ""
+		change(n)
+		return n, nil
+	})
+	if err != nil {
+		return err
+	}
+	c.log.InfoContext(ctx, "node connected", "node_id", from.nodeID, "generation", now.Generation,
+		"last_node_sequence", now.LastNodeSequence, "last_scheduler_sequence", now.LastSchedulerSequence)
+	return nil
+}
+
+// oneLine is an error without line breaks.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
