@@ -109,7 +109,7 @@ func numbers(found []watcher.Event) string {
 	return fmt.Sprintf("%d-%d", found[0].SeqNum, found[len(found)-1].SeqNum)
 }
 
-func same(tb testing.TB, what string, got, want any) {
+func same[T comparable](tb testing.TB, what string, got, want T) {
 	tb.Helper()
 	if got != want {
 		tb.Errorf("%s: got %v, want %v", what, got, want)
@@ -155,8 +155,15 @@ func TestPositionsAndLimits(t *testing.T) {
 			limit int
 			want  string
 		}{
-			{0, 3, "1-3"}, {3, 3, "4-6"}, {8, 3, "9-10"}, {9, 0, "10-10"}, {10, 0, ""}, {11, 1, ""},
-			{0, -1, "1-10"}, {math.MaxUint64 - 1, 0, ""}, {math.MaxUint64, 0, ""},
+			{0, 3, "1-3"},
+			{3, 3, "4-6"},
+			{8, 3, "9-10"},
+			{9, 0, "10-10"},
+			{10, 0, ""},
+			{11, 1, ""},
+			{0, -1, "1-10"},
+			{math.MaxUint64 - 1, 0, ""},
+			{math.MaxUint64, 0, ""},
 		} {
 			same(t, fmt.Sprint(c), numbers(events(t, s, c.after, c.limit)), c.want)
 		}

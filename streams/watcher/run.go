@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/jonboulle/clockwork"
 )
-
-// saveTimeout bounds the last checkpoint, which is stored after the Watcher was stopped.
-const saveTimeout = 5 * time.Second
 
 // course is one run of a Watcher.
 type course struct {
@@ -106,9 +101,10 @@ func (c *course) wait(ctx context.Context, wake <-chan struct{}) bool {
 
 // pause waits for the backoff as wait does.
 func (c *course) pause(ctx context.Context) bool {
-	over, cancel := clockwork.WithTimeout(ctx, c.cfg.Clock, max(c.cfg.Backoff.NextBackOff(), 0))
-	defer cancel()
-	return c.wait(ctx, over.Done())
+	over := make(chan struct{})
+	timer := c.cfg.Clock.AfterFunc(max(c.cfg.Backoff.NextBackOff(), 0), func() { close(over) })
+	defer timer.Stop()
+	return c.wait(ctx, over)
 }
 
 func (c *course) seek(seqNum uint64) {
@@ -128,11 +124,9 @@ func (c *course) save(ctx context.Context) {
 	c.saved = c.position
 }
 
+// saveLast keeps the position of a Watcher that was stopped.
 func (c *course) saveLast(ctx context.Context) {
-	if c.tick == nil {
-		return
+	if c.tick != nil {
+		c.save(context.WithoutCancel(ctx))
 	}
-	ctx, cancel := clockwork.WithTimeout(context.WithoutCancel(ctx), c.cfg.Clock, saveTimeout)
-	defer cancel()
-	c.save(ctx)
 }
