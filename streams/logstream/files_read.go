@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // fileReader reads one file.
@@ -68,14 +69,30 @@ func (r *fileReader) Next(ctx context.Context) (Chunk, error) {
 	}
 }
 
-// chunk is what of a record comes after from.
-func (r *fileReader) chunk(rec record) Chunk {
-	fresh := min(rec.offset-r.from, uint64(len(rec.data)))
-	r.from = rec.offset
-	return Chunk{
-		Source: rec.source(), Time: rec.time, Offset: rec.offset,
-		Data: bytes.Clone(rec.data[uint64(len(rec.data))-fresh:]),
+// together is how long after the first what a chunk holds was written, at most.
+const together = 10 * time.Millisecond
+
+// chunk is what of a record comes after from, and what was written right after it: a program may
+// write its lines one by one, they need not travel so.
+func (r *fileReader) chunk(first record) Chunk {
+	fresh := min(first.offset-r.from, uint64(len(first.data)))
+	c := Chunk{
+		Source: first.source(), Time: first.time, Offset: first.offset,
+		Data: bytes.Clone(first.data[uint64(len(first.data))-fresh:]),
 	}
+	for {
+		rec, err := r.scan.next(r.limit)
+		if err != nil {
+			break // Next meets it again
+		}
+		if rec.kind != first.kind || rec.time.Sub(first.time) > together || len(c.Data)+len(rec.data) > MaxChunk {
+			r.scan.back(rec)
+			break
+		}
+		c.Data, c.Offset = append(c.Data, rec.data...), rec.offset
+	}
+	r.from = c.Offset
+	return c
 }
 
 // wait returns when there is more to read. It fails with io.EOF when there will be no more.

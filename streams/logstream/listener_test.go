@@ -130,7 +130,7 @@ func TestASlowReaderHoldsUpNobody(t *testing.T) {
 		write(t, out.Stdout(), text)
 		all.WriteString(text)
 	}
-	for i := range 5000 { // many small ones, too
+	for i := range 2000 { // many small ones, too
 		text := fmt.Sprintln(i)
 		write(t, out.Stderr(), text)
 		all.WriteString(text)

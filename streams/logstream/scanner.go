@@ -12,16 +12,16 @@ import (
 type scanner struct {
 	file  io.ReaderAt
 	pos   int64  // of the next record
-	ahead []byte // what was read from pos on
-	space []byte
+	space []byte // what was read of the file
+	start int    // in space, of the next record
 }
 
 func newScanner(file io.ReaderAt, pos int64) *scanner {
-	return &scanner{file: file, pos: pos, space: make([]byte, recordFrame+MaxChunk)}
+	return &scanner{file: file, pos: pos, space: make([]byte, 0, recordFrame+MaxChunk)}
 }
 
 // next reads a record that ends at limit at the latest. Its data is valid until the next call. It
-// fails with io.EOF at limit, and with errTorn.
+// fails with io.EOF at limit, and with errTorn; then it stays where it is.
 func (s *scanner) next(limit int64) (record, error) {
 	if s.pos == limit {
 		return record{}, io.EOF
@@ -29,32 +29,38 @@ func (s *scanner) next(limit int64) (record, error) {
 	if err := s.fill(recordFrame, limit); err != nil {
 		return record{}, err
 	}
-	length, err := dataLength(s.ahead)
+	length, err := dataLength(s.space[s.start:])
 	if err != nil {
 		return record{}, err
 	}
 	if err := s.fill(recordFrame+length, limit); err != nil {
 		return record{}, err
 	}
-	r, err := parseRecord(s.ahead)
+	r, err := parseRecord(s.space[s.start:])
 	if err == nil {
 		s.pos += r.size()
-		s.ahead = s.ahead[r.size():]
+		s.start += int(r.size())
 	}
 	return r, err
 }
 
-// fill has at least n bytes in ahead.
+// back goes back before the record that next has just returned.
+func (s *scanner) back(r record) {
+	s.pos -= r.size()
+	s.start -= int(r.size())
+}
+
+// fill has at least n bytes in space from start on.
 func (s *scanner) fill(n int, limit int64) error {
-	if len(s.ahead) >= n {
+	if len(s.space)-s.start >= n {
 		return nil
 	}
-	room := min(int64(len(s.space)), limit-s.pos)
+	room := min(int64(cap(s.space)), limit-s.pos)
 	if room < int64(n) {
 		return errTorn
 	}
 	got, err := s.file.ReadAt(s.space[:room], s.pos)
-	s.ahead = s.space[:got]
+	s.space, s.start = s.space[:got], 0
 	switch {
 	case got >= n:
 		return nil

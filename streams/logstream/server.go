@@ -46,7 +46,7 @@ const (
 // Chunk is a piece of output.
 type Chunk struct {
 	Source Source    `json:"source"`
-	Time   time.Time `json:"time,omitzero"` // when it was written
+	Time   time.Time `json:"time,omitzero"` // when its first byte was written
 	Data   []byte    `json:"data"`
 	// Offset is how many bytes of both outputs there are up to the end of Data.
 	Offset uint64 `json:"offset"`
