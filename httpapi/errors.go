@@ -11,6 +11,7 @@ import (
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // statusClientGone is what proxies write of a request whose client left; nobody reads it.
@@ -20,6 +21,7 @@ var (
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
+	errNoNode      = newProblem(http.StatusNotFound, "no such node")
 	errNoWorkflow  = newProblem(http.StatusNotFound, "no such workflow")
 	errUnreachable = newProblem(http.StatusServiceUnavailable, "NATS is out of reach").after(retrySoon)
 	errUnsure      = newProblem(http.StatusServiceUnavailable, "NATS is out of reach; whether anything was written is unknown").after(retrySoon)
@@ -49,6 +51,8 @@ func problemOf(err error) *Problem {
 		return newProblem(http.StatusBadRequest, "%v", err)
 	case errors.Is(err, check.ErrUnknownWorkflow), errors.Is(err, check.ErrWorkflowGone):
 		return errNoWorkflow
+	case errors.Is(err, orchestrator.ErrUnknownNode):
+		return errNoNode
 	case errors.Is(err, store.ErrPrecondition):
 		return newProblem(http.StatusPreconditionFailed, "what is stored is not what If-Match or If-None-Match asks for")
 	case errors.Is(err, store.ErrTooLarge):

@@ -24,6 +24,9 @@ type Parts struct {
 	Planners  *store.View[store.PlannerRecord]
 	Editor    Editor         // writes, which need NATS
 	Stored    StoredPlanners // reads past the view, which need NATS
+	Nodes     *store.View[store.NodeRecord]
+	Pulses    *store.View[store.Pulse]
+	Members   NodeMembers // writes, which need NATS
 }
 
 // Editor writes workflows and sets off what follows from it.
@@ -52,6 +55,11 @@ func (s *Server) routes(e *echo.Echo) {
 	e.POST("/oc/:id/check", s.postCheck)
 	get(e, "/planners", plannerList.answer(s))
 	get(e, "/planners/:peer", s.getPlanner)
+	get(e, "/nodes", s.listNodes)
+	get(e, "/nodes/:id", s.getNode)
+	e.DELETE("/nodes/:id", s.deleteNode)
+	e.POST("/nodes/:id/approve", s.postMembership(NodeMembers.Approve))
+	e.POST("/nodes/:id/reject", s.postMembership(NodeMembers.Reject))
 	get(e, "/openapi.json", getOpenAPI)
 }
 

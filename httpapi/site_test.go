@@ -22,6 +22,7 @@ import (
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/demand"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // patience bounds every wait of a test; far above what a loaded machine takes.
@@ -67,11 +68,13 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
+		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Members: orchestrator.NewMembers(s.store.Nodes),
 	}
 	run(t, s.store.Run)
 	run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
+	wait(t, s.parts.Nodes.Loaded(), "nodes")
 	s.Attach(s.parts)
 	return s
 }

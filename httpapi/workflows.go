@@ -71,7 +71,7 @@ func (s *Server) putWorkflow(c echo.Context) error {
 	if err != nil {
 		return ofWrite(err)
 	}
-	parts.shown(ctx, workflowID, func(now uint64) bool { return now >= revision })
+	shown(ctx, parts.Workflows, workflowID, func(now uint64) bool { return now >= revision })
 	c.Response().Header().Set("ETag", revisionTag(revision))
 	if !created {
 		return c.JSONBlob(http.StatusOK, raw)
@@ -111,6 +111,6 @@ func (s *Server) deleteWorkflow(c echo.Context) error {
 	if err != nil {
 		return ofWrite(err)
 	}
-	parts.shown(ctx, workflowID, func(now uint64) bool { return now == 0 })
+	shown(ctx, parts.Workflows, workflowID, func(now uint64) bool { return now == 0 })
 	return c.NoContent(http.StatusNoContent)
 }

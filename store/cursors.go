@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+
+	"oc-scheduler/store/id"
 )
 
 // Cursor is how far a node's events were handled: all of the ledger's up to and with Sequence.
@@ -10,6 +12,9 @@ type Cursor struct {
 	Ledger   string `json:"ledger"`
 	Sequence uint64 `json:"sequence"`
 }
+
+// CursorSubject is where a node's cursor is stored.
+func CursorSubject(nodeID string) string { return cursorPrefix + id.Key(nodeID) }
 
 // Cursor reads how far a node's events were handled; revision is for NewStep. None, and one that can't
 // be read, is the zero Cursor. It fails with ErrUnavailable.

@@ -61,6 +61,12 @@ func (c *client) post(ctx context.Context, u *url.URL, doc []byte) ([]byte, erro
 	return c.do(ctx, http.MethodPost, u, doc)
 }
 
+// del removes what stands at u.
+func (c *client) del(ctx context.Context, u *url.URL) error {
+	_, err := c.do(ctx, http.MethodDelete, u, nil)
+	return err
+}
+
 func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) (body []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(doc))
 	if err != nil {
@@ -75,7 +81,7 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 		return nil, unreachable(u, err)
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		return nil, readProblem(resp)
 	}
 	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -6,6 +6,7 @@
 //	oc-scheduler check WORKFLOW     ask a replica once, or --watch its answers
 //	oc-scheduler planners [PEER]    what a replica knows of the peers
 //	oc-scheduler workflows          what may be asked about
+//	oc-scheduler nodes [NODE]       the compute nodes; approve, reject or remove one
 //	oc-scheduler doctor             examine an installation
 //	oc-scheduler version
 //

@@ -31,6 +31,7 @@ type grammar struct {
 	Check     checkCmd     `cmd:"" help:"Ask a replica whether a workflow can run. Exits with 0 (available), 2 (unavailable), 3 (unknown) or 1."`
 	Planners  plannersCmd  `cmd:"" help:"List the planners a replica knows, or show one peer's."`
 	Workflows workflowsCmd `cmd:"" help:"List the workflows a replica knows."`
+	Nodes     nodesCmd     `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`
 	Doctor    doctorCmd    `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

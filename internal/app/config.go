@@ -41,6 +41,8 @@ type Config struct {
 	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`
 	PlannerTTL time.Duration `default:"24h" help:"Life of a planner from its first insertion; whole seconds."`
 
+	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual)."`
+
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Check streams open at a time."`
 	MaxStreamsPerClient int           `default:"1000" help:"Check streams open at a time for one client address."`

@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/demand"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // engine is what a replica is made of once NATS has answered.
@@ -26,6 +27,7 @@ type engine struct {
 	demand   *demand.Service
 	listener *events.Listener
 	checks   *check.Service
+	nodes    *orchestrator.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -47,6 +49,10 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
+	nodes, err := orchestrator.Open(ctx, js, st, cfg.nodes(log, reg))
+	if err != nil {
+		return nil, err
+	}
 	hub := streams.NewHub(reg)
 	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, time.Now)
 	st.Planners.View().OnChange(hub.PlannerChanged)
@@ -60,6 +66,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		demand:   wants,
 		listener: events.NewListener(bus, wants, log, reg),
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
+		nodes:    nodes,
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -73,6 +80,9 @@ func (e *engine) parts() httpapi.Parts {
 		Planners:  e.store.Planners.View(),
 		Editor:    e.demand,
 		Stored:    e.store.Planners,
+		Nodes:     e.store.Nodes.View(),
+		Pulses:    e.store.Liveness.View(),
+		Members:   e.nodes.Members,
 	}
 }
 
@@ -82,6 +92,7 @@ func (e *engine) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.store.Run(ctx) })
 	g.Go(func() error { return e.listener.Run(ctx) })
+	g.Go(func() error { return e.nodes.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

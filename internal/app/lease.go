@@ -36,11 +36,15 @@ func (e *engine) keepLease(ctx context.Context) error {
 	})
 }
 
-// retire writes into the lease that this replica drains, so that its id may be taken at once.
+// retire writes into the lease that this replica drains, so that its id may be taken at once, and hands
+// its compute nodes to other replicas.
 func (e *engine) retire(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, markWithin)
 	defer cancel()
 	if err := e.lease.SetDraining(ctx); err != nil {
 		e.log.WarnContext(ctx, "the fleet was not told of the drain", "error", err)
+	}
+	if err := e.nodes.Leave(ctx); err != nil {
+		e.log.WarnContext(ctx, "compute nodes were not handed over yet", "error", err)
 	}
 }

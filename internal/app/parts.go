@@ -13,6 +13,7 @@ import (
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natsd"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // http is the part of the configuration that package httpapi takes.
@@ -27,6 +28,14 @@ func (c Config) http() httpapi.Config {
 // store is the part of the configuration that package store takes.
 func (c Config) store() store.Config {
 	return store.Config{Replicas: c.JSReplicas, PlannerTTL: c.PlannerTTL}
+}
+
+// nodes is the part of the configuration that package orchestrator takes.
+func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.Config {
+	return orchestrator.Config{
+		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.ApproveNodes == manual,
+		Logger: log, Metrics: reg,
+	}
 }
 
 // startNATS starts the embedded server, or says which flag helps.

@@ -88,7 +88,11 @@ func (e *engine) views() iter.Seq2[string, follower] {
 			yield(store.WorkflowsBucket, e.store.Workflows.View()) &&
 			yield(store.InterestBucket, e.store.Interest.View()) &&
 			yield(store.RequestsBucket, e.store.Requests.View()) &&
-			yield(store.ReplicasBucket, e.store.Leases.View())
+			yield(store.ReplicasBucket, e.store.Leases.View()) &&
+			yield(store.NodesBucket, e.store.Nodes.View()) &&
+			yield(store.LivenessBucket, e.store.Liveness.View()) &&
+			yield(store.ExecutionsBucket, e.store.Executions.View()) &&
+			yield(store.PartitionsBucket, e.store.Partitions.View())
 	}
 }
 

@@ -24,6 +24,7 @@ func (c Config) Validate() error {
 		flag("--replica-id", checkReplicaID(c.ReplicaID)),
 		flag("--planner-ttl", checkPositive(c.PlannerTTL)), // package store takes 0 for its default
 		c.store().Validate(),
+		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
 		c.http().Validate(),
 		flag("--max-streams", checkPositive(c.MaxStreams)),
 		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),
@@ -36,6 +37,16 @@ func flag(name string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// manual is the one way of approval that is not the default.
+const manual = "manual"
+
+func checkApproval(how string) error {
+	if how != "" && how != "auto" && how != manual {
+		return fmt.Errorf("%q is neither auto nor manual", how)
+	}
+	return nil
 }
 
 func checkAddress(addr string) error {

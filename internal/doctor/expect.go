@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	"slices"
+
 	"oc-scheduler/events"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // ackPending is what the durable consumers ask for.
@@ -20,7 +23,7 @@ func expectations(copies int) []expectation {
 	for _, s := range store.Expect(copies) {
 		all = append(all, expectation{s, true})
 	}
-	for _, s := range events.Expect(copies) {
+	for _, s := range slices.Concat(events.Expect(copies), orchestrator.Expect(copies)) {
 		all = append(all, expectation{s, false})
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/events"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // permissions asks for each subject that a replica publishes on whether it may.
@@ -45,7 +46,7 @@ func asked(subject string) bool {
 }
 
 // needed covers all that published lists.
-const needed = "PROPALGATION_EVENT, oc.dead.>, $KV.>, $JS.API.>, $JS.ACK.>"
+const needed = "PROPALGATION_EVENT, oc.dead.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>"
 
 // published lists the subjects of a replica, with a name that nobody has where one is free.
 func published() []string {
@@ -54,6 +55,7 @@ func published() []string {
 	for _, subject := range []string{events.Propagation, events.CreateResource, events.RemoveResource} {
 		subjects = append(subjects, "oc.dead."+subject)
 	}
+	subjects = append(subjects, orchestrator.Publishes(nobody)...)
 	for _, x := range expectations(1) {
 		name := x.Stream.Name
 		subjects = append(subjects, "$JS.API.STREAM.INFO."+name, "$JS.API.STREAM.CREATE."+name)

@@ -15,12 +15,12 @@ type Members struct{ nodes *store.Nodes }
 func NewMembers(nodes *store.Nodes) *Members { return &Members{nodes} }
 
 // Approve lets a node take part; it fails with ErrUnknownNode or store.ErrUnavailable.
-func (m *Members) Approve(ctx context.Context, nodeID string) error {
+func (m *Members) Approve(ctx context.Context, nodeID string) (store.NodeRecord, error) {
 	return m.set(ctx, nodeID, store.Approved)
 }
 
 // Reject shuts a node out: its session ends with its next heartbeat. It fails as Approve does.
-func (m *Members) Reject(ctx context.Context, nodeID string) error {
+func (m *Members) Reject(ctx context.Context, nodeID string) (store.NodeRecord, error) {
 	return m.set(ctx, nodeID, store.Rejected)
 }
 
@@ -29,8 +29,8 @@ func (m *Members) Remove(ctx context.Context, nodeID string) error {
 	return known(m.nodes.Remove(ctx, nodeID))
 }
 
-func (m *Members) set(ctx context.Context, nodeID string, to store.Membership) error {
-	_, err := m.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+func (m *Members) set(ctx context.Context, nodeID string, to store.Membership) (store.NodeRecord, error) {
+	now, err := m.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		switch {
 		case n == nil:
 			return nil, ErrUnknownNode
@@ -43,7 +43,10 @@ func (m *Members) set(ctx context.Context, nodeID string, to store.Membership) e
 		}
 		return n, nil
 	})
-	return err
+	if err != nil {
+		return store.NodeRecord{}, err
+	}
+	return *now, nil
 }
 
 func known(err error) error {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+type nodesCmd struct {
+	List    nodesListCmd    `cmd:"" default:"withargs" help:"List the compute nodes, or show one."`
+	Approve nodesApproveCmd `cmd:"" help:"Let a node take part."`
+	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out."`
+	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node; one that still runs introduces itself again."`
+}
+
+type nodesListCmd struct {
+	serverFlags
+	Node string `arg:"" optional:"" help:"Show this node."`
+}
+
+// nodeDoc is a node as a replica shows it.
+type nodeDoc struct {
+	NodeID     string    `json:"node_id"`
+	Membership string    `json:"membership"`
+	State      string    `json:"state"`
+	Since      time.Time `json:"since"`
+	Reason     string    `json:"reason"`
+	Generation uint64    `json:"generation"`
+	Info       struct {
+		PeerID    string                                   `json:"peer_id"`
+		Version   string                                   `json:"version"`
+		Labels    map[string]string                        `json:"labels"`
+		Resources map[string]map[string]map[string]float64 `json:"resources"`
+	} `json:"info"`
+	Ledger                string             `json:"ledger"`
+	LastNodeSequence      uint64             `json:"last_node_sequence"`
+	LastSchedulerSequence uint64             `json:"last_scheduler_sequence"`
+	Free                  map[string]float64 `json:"free"`
+	Queued                map[string]float64 `json:"queued"`
+}
+
+// Run lists the nodes, or shows one.
+func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	if c.Node == "" {
+		return client.list(ctx, con, c.Output, "nodes", "NODE PEER MEMBERSHIP STATE SINCE VERSION", nodeRow)
+	}
+	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
+	if err != nil {
+		return about(err, "node", c.Node)
+	}
+	if c.Output == "json" {
+		return printJSON(con.stdout, json.RawMessage(body))
+	}
+	var n nodeDoc
+	if err := json.Unmarshal(body, &n); err != nil {
+		return err
+	}
+	return n.print(con)
+}
+
+func nodeRow(item json.RawMessage) ([]any, error) {
+	var n nodeDoc
+	err := json.Unmarshal(item, &n)
+	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, n.Since, n.Info.Version}, err
+}
+
+// print shows one node, a line for each thing that is known of it.
+func (n *nodeDoc) print(con *console) error {
+	t := newTable(con.stdout, "")
+	t.row("node", n.NodeID)
+	t.row("peer", n.Info.PeerID)
+	t.row("version", n.Info.Version)
+	t.row("membership", n.Membership)
+	t.row("state", strings.TrimSuffix(n.State+": "+n.Reason, ": "))
+	t.row("since", n.Since)
+	t.row("connections", n.Generation)
+	t.row("ledger", n.Ledger)
+	t.row("last event", n.LastNodeSequence)
+	t.row("last order", n.LastSchedulerSequence)
+	for _, resource := range slices.Sorted(maps.Keys(n.Info.Resources)) {
+		instances := n.Info.Resources[resource]
+		for _, instance := range slices.Sorted(maps.Keys(instances)) {
+			t.row("has", resource+"/"+instance+": "+amountsText(instances[instance]))
+		}
+	}
+	t.row("free", amountsText(n.Free))
+	t.row("queued", amountsText(n.Queued))
+	for _, label := range slices.Sorted(maps.Keys(n.Info.Labels)) {
+		t.row("label", label+"="+n.Info.Labels[label])
+	}
+	return t.flush()
+}
+
+func amountsText(amounts map[string]float64) string {
+	parts := make([]string, 0, len(amounts))
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		parts = append(parts, fmt.Sprintf("%s %v", name, amounts[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// nodeChoice is the node that a command is about.
+type nodeChoice struct {
+	serverFlags
+	Node string `arg:"" help:"The node."`
+}
+
+func (c *nodeChoice) decide(ctx context.Context, con *console, decision string) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	body, err := client.post(ctx, client.url(nil, "nodes", c.Node, decision), nil)
+	if err != nil {
+		return about(err, "node", c.Node)
+	}
+	if c.Output == "json" {
+		return printJSON(con.stdout, json.RawMessage(body))
+	}
+	var n nodeDoc
+	if err := json.Unmarshal(body, &n); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(con.stdout, "node %s is %s\n", printable(n.NodeID), printable(n.Membership))
+	return err
+}
+
+type nodesApproveCmd struct{ nodeChoice }
+
+// Run approves a node.
+func (c *nodesApproveCmd) Run(ctx context.Context, con *console) error {
+	return c.decide(ctx, con, "approve")
+}
+
+type nodesRejectCmd struct{ nodeChoice }
+
+// Run rejects a node.
+func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
+	return c.decide(ctx, con, "reject")
+}
+
+type nodesRemoveCmd struct{ nodeChoice }
+
+// Run removes a node.
+func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	if err := client.del(ctx, client.url(nil, "nodes", c.Node)); err != nil {
+		return about(err, "node", c.Node)
+	}
+	_, err = fmt.Fprintf(con.stdout, "node %s is forgotten\n", printable(c.Node))
+	return err
+}

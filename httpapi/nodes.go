@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store"
+)
+
+// NodeMembers decides which nodes take part.
+type NodeMembers interface {
+	// Approve returns orchestrator.ErrUnknownNode or store.ErrUnavailable.
+	Approve(ctx context.Context, nodeID string) (store.NodeRecord, error)
+	// Reject returns what Approve does.
+	Reject(ctx context.Context, nodeID string) (store.NodeRecord, error)
+	// Remove returns what Approve does.
+	Remove(ctx context.Context, nodeID string) error
+}
+
+// nodeShown is a node with what its last heartbeat said.
+type nodeShown struct {
+	store.NodeRecord
+	Free   map[string]float64 `json:"free,omitempty"`
+	Queued map[string]float64 `json:"queued,omitempty"`
+}
+
+func (p *Parts) node(n store.NodeRecord) nodeShown {
+	doc := nodeShown{NodeRecord: n}
+	if pulse, alive := p.Pulses.Get(n.NodeID); alive && n.State == store.NodeConnected && pulse.Value.Session == n.Session {
+		doc.Free, doc.Queued = pulse.Value.Free, pulse.Value.Queued
+		doc.LastSchedulerSequence = max(n.LastSchedulerSequence, pulse.Value.LastSchedulerSequence)
+	}
+	return doc
+}
+
+// listNodes shows all that ever asked to take part, by id.
+func (s *Server) listNodes(c echo.Context) error {
+	parts, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	return listing[store.NodeRecord, nodeShown]{
+		view:  func(p *Parts) *store.View[store.NodeRecord] { return p.Nodes },
+		show:  func(item store.Item[store.NodeRecord]) nodeShown { return parts.node(item.Value) },
+		bytes: func(n nodeShown) int { return len(n.Info) },
+	}.answer(s)(c)
+}
+
+func (s *Server) getNode(c echo.Context) error {
+	parts, nodeID, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	entry, ok := parts.Nodes.Get(nodeID)
+	if !ok {
+		select {
+		case <-parts.Nodes.Loaded():
+			return errNoNode
+		default:
+			return errStarting
+		}
+	}
+	setAge(c, parts.Nodes.Age())
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+	return c.JSON(http.StatusOK, parts.node(entry.Value))
+}
+
+// postMembership answers with the node after what an operator decided about it.
+func (s *Server) postMembership(decide func(NodeMembers, context.Context, string) (store.NodeRecord, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		parts, nodeID, err := s.addressed(c)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+		defer cancel()
+		now, err := decide(parts.Members, ctx, nodeID)
+		if err != nil {
+			return ofWrite(err)
+		}
+		shown(ctx, parts.Nodes, nodeID, func(uint64) bool {
+			entry, ok := parts.Nodes.Get(nodeID)
+			return ok && entry.Value.Membership == now.Membership
+		})
+		return c.JSON(http.StatusOK, parts.node(now))
+	}
+}
+
+// deleteNode forgets a node. One that still runs introduces itself again.
+func (s *Server) deleteNode(c echo.Context) error {
+	parts, nodeID, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	before, _ := parts.Nodes.Get(nodeID)
+	if err := parts.Members.Remove(ctx, nodeID); err != nil {
+		return ofWrite(err)
+	}
+	shown(ctx, parts.Nodes, nodeID, func(now uint64) bool { return now != before.Revision || now == 0 })
+	return c.NoContent(http.StatusNoContent)
+}
