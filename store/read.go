@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/store/booking"
 	"oc-scheduler/store/id"
 )
 
@@ -44,6 +45,26 @@ func ReadRequests(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading
 // ReadLeases reads the leases of all replicas as ReadPlanners does.
 func ReadLeases(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[Lease], error] {
 	return readAll(ctx, js, ReplicasBucket, func(_ string, m message) (Lease, error) { return decodeLease(m.Data) })
+}
+
+// ReadNodes reads all compute nodes as ReadPlanners does.
+func ReadNodes(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[NodeRecord], error] {
+	return readAll(ctx, js, NodesBucket, func(_ string, m message) (NodeRecord, error) { return decodeNode(m.Data) })
+}
+
+// ReadLiveness reads the last heartbeats of all nodes that live as ReadPlanners does.
+func ReadLiveness(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[Pulse], error] {
+	return readAll(ctx, js, LivenessBucket, func(_ string, m message) (Pulse, error) { return decodePulse(m.Data) })
+}
+
+// ReadExecutions reads all executions as ReadPlanners does.
+func ReadExecutions(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[booking.Execution], error] {
+	return readAll(ctx, js, ExecutionsBucket, func(_ string, m message) (booking.Execution, error) { return decodeExecution(m.Data) })
+}
+
+// ReadPartitions reads who handles the events of which nodes as ReadPlanners does.
+func ReadPartitions(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[Partition], error] {
+	return readAll(ctx, js, PartitionsBucket, func(_ string, m message) (Partition, error) { return decodePartition(m.Data) })
 }
 
 func readAll[T any](ctx context.Context, js jetstream.JetStream, bucket string, decode func(string, message) (T, error)) iter.Seq2[Reading[T], error] {

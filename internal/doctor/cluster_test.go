@@ -10,6 +10,7 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/orchestrator"
 )
 
 // TestACluster examines three servers: all there, one away, two away.
@@ -26,14 +27,19 @@ func TestACluster(t *testing.T) {
 	if _, err := events.OpenBus(t.Context(), js, 3); err != nil {
 		t.Fatal(err)
 	}
+	for _, x := range orchestrator.Expect(3) {
+		if _, err := js.CreateStream(t.Context(), x.Stream); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cfg := doctor.Config{URLs: cluster.URLs()}
 	var found []doctor.Finding
 	natstest.Eventually(t, "all copies are current", func() bool {
 		found = doctor.Run(t.Context(), cfg)
 		return doctor.Worst(found) == doctor.Warn
 	})
-	want(t, found, doctor.OK, "streams", "7 streams")
-	want(t, found, doctor.OK, "cluster", "all copies of 7 streams are current")
+	want(t, found, doctor.OK, "streams", "13 streams")
+	want(t, found, doctor.OK, "cluster", "all copies of 13 streams are current")
 	wantRest(t, found, "leases", "fsync") // no replica runs, and no monitor was given
 
 	cluster.Servers[2].Stop()
@@ -65,7 +71,7 @@ func TestSingleCopiesInACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := doctor.Run(t.Context(), doctor.Config{URLs: cluster.URLs()[:1]})
-	want(t, found, doctor.Warn, "cluster", "one copy only, in a cluster", "KV_planners")
-	want(t, found, doctor.OK, "streams", "5 streams")
+	want(t, found, doctor.Warn, "cluster", "one copy only, in a cluster", "KV_nodes")
+	want(t, found, doctor.OK, "streams", "9 streams")
 	want(t, found, doctor.OK, "clock", "natstest-")
 }

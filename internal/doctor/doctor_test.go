@@ -55,7 +55,7 @@ func TestTheHealthy(t *testing.T) {
 	}
 	want(t, found, doctor.OK, "leases", "1 replica", "r1 v1")
 	want(t, found, doctor.OK, "interest", "1 peer")
-	want(t, found, doctor.OK, "streams", "7 streams")
+	want(t, found, doctor.OK, "streams", "13 streams")
 	if after := w.state(t); after != before {
 		t.Errorf("it was\n%s\nand is\n%s", before, after)
 	}
@@ -86,7 +86,7 @@ func TestTheNew(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	found := doctor.Run(t.Context(), w.cfg)
-	want(t, found, doctor.Warn, "streams", "not there", "2 more")
+	want(t, found, doctor.Warn, "streams", "not there", "8 more")
 	if doctor.Worst(found) == doctor.Fail {
 		t.Errorf("findings:\n%s", list(found))
 	}

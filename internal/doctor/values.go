@@ -20,6 +20,10 @@ func (e *exam) values(ctx context.Context) {
 		{store.InterestBucket, func() ([]string, int, error) { return brokenOf(store.ReadInterest(ctx, e.js)) }},
 		{store.RequestsBucket, func() ([]string, int, error) { return brokenOf(store.ReadRequests(ctx, e.js)) }},
 		{store.ReplicasBucket, func() ([]string, int, error) { return brokenOf(store.ReadLeases(ctx, e.js)) }},
+		{store.NodesBucket, func() ([]string, int, error) { return brokenOf(store.ReadNodes(ctx, e.js)) }},
+		{store.LivenessBucket, func() ([]string, int, error) { return brokenOf(store.ReadLiveness(ctx, e.js)) }},
+		{store.ExecutionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadExecutions(ctx, e.js)) }},
+		{store.PartitionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadPartitions(ctx, e.js)) }},
 	} {
 		faults, n, err := bucket.read()
 		if err != nil {
@@ -36,7 +40,7 @@ func (e *exam) values(ctx context.Context) {
 			"`nats kv get BUCKET KEY --raw` shows it; write it anew, or `nats kv del BUCKET KEY`")
 		return
 	}
-	e.ok("%s in five buckets, all readable", counted(total, "value"))
+	e.ok("%s in nine buckets, all readable", counted(total, "value"))
 }
 
 // brokenOf lists, as "key: fault", what cannot be read.

@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/orchestrator"
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -42,6 +43,11 @@ func admit(t *testing.T, change ...func(*server.Options)) *ward {
 	}
 	if _, err := events.OpenBus(t.Context(), w.js, 1); err != nil {
 		t.Fatal(err)
+	}
+	for _, x := range orchestrator.Expect(1) {
+		if _, err := w.js.CreateStream(t.Context(), x.Stream); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return w
 }
