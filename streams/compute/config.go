@@ -7,6 +7,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jonboulle/clockwork"
 
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
@@ -52,6 +53,9 @@ type Config struct {
 	DataPlaneMessageCreator nclprotocol.MessageCreator
 	// EventStore is the node's ledger of events. No default.
 	EventStore watcher.EventStore
+	// DispatcherConfig is how events are sent; what is zero has its default, Clock and Logger those of
+	// this Config.
+	DispatcherConfig dispatcher.Config
 	// LogStreamServer has the output of executions. No default.
 	LogStreamServer logstream.Server
 
@@ -107,6 +111,9 @@ func (c *Config) SetDefaults() {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	fill(&c.DispatcherConfig.Clock, c.Clock)
+	fill(&c.DispatcherConfig.Logger, c.Logger)
+	c.DispatcherConfig.SetDefaults()
 }
 
 func fill[T comparable](field *T, value T) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
 )
 
 // bringUp starts the parts one after the other.
@@ -17,6 +19,7 @@ func (dp *DataPlane) bringUp(ctx context.Context) error {
 	}{
 		{"log streams", dp.startLogs},
 		{"publisher", dp.startPublisher},
+		{"dispatcher", dp.startDispatcher},
 	} {
 		if err := part.start(ctx); err != nil {
 			return wrap(part.name, err)
@@ -28,6 +31,9 @@ func (dp *DataPlane) bringUp(ctx context.Context) error {
 // takeDown stops the parts that are there, last first.
 func (dp *DataPlane) takeDown(ctx context.Context) error {
 	var faults []error
+	if dp.Dispatcher != nil {
+		faults = append(faults, wrap("dispatcher", dp.Dispatcher.Stop(ctx)))
+	}
 	if dp.Publisher != nil {
 		faults = append(faults, wrap("publisher", dp.Publisher.Close(ctx)))
 	}
@@ -59,4 +65,21 @@ func (dp *DataPlane) startPublisher(context.Context) (err error) {
 		Clock: c.Clock,
 	})
 	return err
+}
+
+// startDispatcher begins to send the events that the scheduler does not have.
+func (dp *DataPlane) startDispatcher(ctx context.Context) (err error) {
+	c := dp.params.Config
+	dp.Dispatcher, err = dispatcher.New(c.DispatcherConfig, dispatcher.Params{
+		Name:      "compute.outgoing." + c.NodeID,
+		Subject:   nclprotocol.OutSubject(c.NodeID),
+		After:     dp.params.LastReceivedSeqNum,
+		Publisher: dp.Publisher,
+		Store:     c.EventStore,
+		Creator:   c.DataPlaneMessageCreator,
+	})
+	if err != nil {
+		return err
+	}
+	return dp.Dispatcher.Start(ctx)
 }

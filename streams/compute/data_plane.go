@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
 )
@@ -22,8 +23,9 @@ type DataPlaneParams struct {
 // executions, and sends the events of the ledger in order. Messages from the scheduler are not its
 // business: they have to be received before the handshake, when no data plane is there yet.
 type DataPlane struct {
-	Client    *nats.Conn           // NATS connection for messaging
-	Publisher ncl.OrderedPublisher // Handles ordered message publishing; nil before Start
+	Client     *nats.Conn             // NATS connection for messaging
+	Publisher  ncl.OrderedPublisher   // Handles ordered message publishing; nil before Start
+	Dispatcher *dispatcher.Dispatcher // Manages event watching and dispatch; nil before Start
 
 	params  DataPlaneParams
 	logs    *logstream.Listener

@@ -11,10 +11,9 @@ import (
 func (cm *ConnectionManager) run(life, grace context.Context) {
 	defer close(cm.done)
 	defer cm.states.finish()
-	p := pace{interval: cm.cfg.ReconnectInterval, backoff: cm.cfg.ReconnectBackoff}
 	for life.Err() == nil {
 		lived, connected := cm.round(life, grace)
-		cm.pause(life, &p, connected, lived)
+		cm.pause(life, connected, lived)
 	}
 }
 
@@ -54,11 +53,11 @@ func (cm *ConnectionManager) takeDown(life, grace context.Context, l link) {
 }
 
 // pause waits before the next round.
-func (cm *ConnectionManager) pause(life context.Context, p *pace, connected bool, lived time.Duration) {
+func (cm *ConnectionManager) pause(life context.Context, connected bool, lived time.Duration) {
 	if life.Err() != nil {
 		return
 	}
-	d := p.next(connected, lived)
+	d := cm.pace.next(connected, lived)
 	h := cm.health.GetHealth()
 	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d)
 	timer := cm.cfg.Clock.NewTimer(d)

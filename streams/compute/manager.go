@@ -19,6 +19,7 @@ type ConnectionManager struct {
 	incoming *incoming
 	born     time.Time
 	connect  connector
+	pace     pace // belongs to run
 
 	mu     sync.Mutex
 	closed bool
@@ -55,6 +56,7 @@ func NewConnectionManager(cfg Config) (*ConnectionManager, error) {
 		states:   newNotifier(logger),
 		incoming: newIncoming(cfg),
 		born:     cfg.Clock.Now().UTC(),
+		pace:     newPace(cfg),
 		done:     make(chan struct{}),
 	}
 	cm.connect = cm.openSession

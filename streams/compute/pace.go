@@ -16,7 +16,13 @@ const jitterShare = 5
 type pace struct {
 	interval time.Duration // a connection that lived as long has proved itself
 	backoff  backoff.BackOff
+	jitter   func(longest time.Duration) time.Duration
 	hasty    bool // the attempt at once was made and has not proved itself
+}
+
+func newPace(c Config) pace {
+	jitter := func(longest time.Duration) time.Duration { return rand.N(longest + 1) }
+	return pace{interval: c.ReconnectInterval, backoff: c.ReconnectBackoff, jitter: jitter}
 }
 
 // next is the pause after a connection that lived so long; 0: it was none, only an attempt.
@@ -27,7 +33,7 @@ func (p *pace) next(connected bool, lived time.Duration) time.Duration {
 	}
 	if connected && !p.hasty {
 		p.hasty = true
-		return rand.N(p.interval/jitterShare + 1)
+		return p.jitter(p.interval / jitterShare)
 	}
 	if d := p.backoff.NextBackOff(); d != backoff.Stop {
 		return d

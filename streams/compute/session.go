@@ -25,11 +25,12 @@ type session struct {
 	name     string
 	logger   *slog.Logger
 	ended    chan error // why it can't go on; the first reason counts
+	closing  chan struct{}
+	watching sync.WaitGroup // whoever calls end
 
 	// In the order in which they come up; nil: not yet.
 	client    *nats.Conn
 	status    chan nats.Status
-	watching  sync.WaitGroup // whoever reads status
 	requester ncl.Publisher
 	inbound   *ncl.Subscriber
 	control   *ControlPlane
@@ -51,6 +52,7 @@ func (cm *ConnectionManager) openSession(life, grace context.Context) (link, err
 		name:     name,
 		logger:   cm.logger.With("session", name),
 		ended:    make(chan error, 1),
+		closing:  make(chan struct{}),
 	}
 	s.cfg.Logger = s.cfg.Logger.With("session", name)
 	if err := s.open(life); err != nil {
@@ -104,6 +106,7 @@ func (s *session) end(err error) {
 // close takes the parts down, last first, and the client whatever becomes of the others. On purpose,
 // the scheduler is told, once nothing is processed any more.
 func (s *session) close(ctx context.Context, onPurpose bool) error {
+	close(s.closing)
 	var faults []error
 	if s.data != nil {
 		faults = append(faults, wrap("data plane", s.data.Stop(ctx)))

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -113,5 +114,21 @@ func (s *session) startData(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.data.Start(ctx)
+	if err := s.data.Start(ctx); err != nil {
+		return err
+	}
+	s.watchDispatcher(s.data.Dispatcher)
+	return nil
+}
+
+// watchDispatcher ends the session with the dispatcher, which goes on whatever happens but for a ledger
+// that was closed.
+func (s *session) watchDispatcher(d *dispatcher.Dispatcher) {
+	s.watching.Go(func() {
+		select {
+		case <-d.Done():
+			s.end(fmt.Errorf("dispatcher ended: %w", d.State().LastError))
+		case <-s.closing:
+		}
+	})
 }

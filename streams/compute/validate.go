@@ -11,7 +11,8 @@ import (
 
 // Validate checks a Config after SetDefaults, and reports every fault at once.
 func (c *Config) Validate() error {
-	return errors.Join(c.validateParts(), c.validateTimes(), c.validateHeartbeats())
+	return errors.Join(c.validateParts(), c.validateTimes(), c.validateHeartbeats(),
+		wrap("DispatcherConfig", c.DispatcherConfig.Validate()))
 }
 
 func (c *Config) validateParts() error {
