@@ -13,4 +13,6 @@ var (
 	ErrHandshakeRequired = errors.New("the scheduler asks for a new handshake")
 	// ErrConnectionLost says that the connection to NATS was lost or closed.
 	ErrConnectionLost = errors.New("connection to NATS lost")
+
+	errDispatcherEnded = errors.New("events are not sent any more")
 )

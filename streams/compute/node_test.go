@@ -3,11 +3,13 @@ package compute_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/compute"
@@ -119,4 +121,54 @@ func connected(tb testing.TB, cm *compute.ConnectionManager) {
 
 func (m *memory) sessions() int {
 	return m.count(func(m *memory) int { return len(m.handshakes) })
+}
+
+// produce stores the happenings [from, to].
+func produce(tb testing.TB, store watcher.EventStore, from, to int) {
+	tb.Helper()
+	for n := from; n <= to; n++ {
+		_, err := store.StoreEvent(context.Background(), watcher.StoreEventRequest{
+			Operation: watcher.OperationCreate, ObjectType: "happening", Object: happening{n},
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// handled waits until the scheduler has handled the happenings 1 to n: each once, in order.
+func handled(tb testing.TB, m *memory, n int) {
+	tb.Helper()
+	natstest.Eventually(tb, fmt.Sprintf("%d events", n), func() bool {
+		return m.count(func(m *memory) int { return len(m.handled) }) >= n
+	})
+	m.look(func(m *memory) {
+		for i, h := range m.handled {
+			if h.N != i+1 {
+				tb.Fatalf("happening %d was handled as number %d", h.N, i+1)
+			}
+		}
+		if len(m.handled) != n {
+			tb.Fatalf("%d events, want %d", len(m.handled), n)
+		}
+	})
+}
+
+// ordered waits until the node has handled the orders 1 to n: each once, in order.
+func ordered(tb testing.TB, w *worker, n int) {
+	tb.Helper()
+	natstest.Eventually(tb, fmt.Sprintf("%d orders", n), func() bool { return len(w.seen()) >= n })
+	for i, have := range w.seen() {
+		if have != i+1 || i >= n {
+			tb.Fatalf("orders %v, want 1 to %d", w.seen(), n)
+		}
+	}
+}
+
+// patientClient makes clients that reconnect by themselves.
+type patientClient string
+
+func (url patientClient) CreateClient(context.Context) (*nats.Conn, error) {
+	return nats.Connect(string(url), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }

@@ -127,7 +127,7 @@ func (s *session) watchDispatcher(d *dispatcher.Dispatcher) {
 	s.watching.Go(func() {
 		select {
 		case <-d.Done():
-			s.end(fmt.Errorf("dispatcher ended: %w", d.State().LastError))
+			s.end(errors.Join(errDispatcherEnded, d.State().LastError))
 		case <-s.closing:
 		}
 	})
