@@ -14,6 +14,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -75,6 +76,10 @@ func startReplica(t testing.TB, w world, name string, change ...func(*orchestrat
 	go func() { r.done <- r.store.Run(ctx) }()
 	go func() { r.done <- r.held.Run(ctx, store.LeaseEvents{}) }()
 	go func() { r.done <- r.Run(ctx) }()
+	natstest.Eventually(t, "somebody answers nodes", func() bool {
+		_, err := nc.RequestWithContext(t.Context(), nclprotocol.ControlSubject("nobody"), nil)
+		return err == nil
+	})
 	return r
 }
 

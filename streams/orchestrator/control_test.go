@@ -1,0 +1,224 @@
+package orchestrator_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/orchestrator"
+)
+
+func refused(t *testing.T, r *nclprotocol.HandshakeResponse, reason string) {
+	t.Helper()
+	if r.Accepted || !strings.Contains(r.Reason, reason) {
+		t.Errorf("%+v, want a refusal with %q", r, reason)
+	}
+}
+
+func required(t *testing.T, r *nclprotocol.HeartbeatResponse, reason string) {
+	t.Helper()
+	if !r.HandshakeRequired || !strings.Contains(r.Reason, reason) {
+		t.Errorf("%+v, want a handshake because of %q", r, reason)
+	}
+}
+
+func TestRefusedHandshakes(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	good := newNode(t, nc, "n").info()
+	for name, tc := range map[string]struct {
+		change func(*nclprotocol.HandshakeRequest)
+		reason string
+	}{
+		"another node":  {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.NodeID = "m" }, `node_id is "m" on the subject of "n"`},
+		"no ledger":     {func(r *nclprotocol.HandshakeRequest) { r.Ledger = "" }, "ledger"},
+		"other session": {func(r *nclprotocol.HandshakeRequest) { r.Session = "other" }, "session"},
+		"no misses":     {func(r *nclprotocol.HandshakeRequest) { r.HeartbeatMissFactor = 0 }, "heartbeat_miss_factor is 0"},
+		"no interval":   {func(r *nclprotocol.HandshakeRequest) { r.HeartbeatInterval = 0 }, "silence"},
+		"long info": {func(r *nclprotocol.HandshakeRequest) {
+			r.NodeInfo.Labels = map[string]string{"x": strings.Repeat("y", 70_000)}
+		}, "node_info has"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, nc, "n")
+			n.session = "session"
+			r := nclprotocol.HandshakeRequest{
+				Session: "session", NodeInfo: good, Ledger: "l", HeartbeatInterval: nclprotocol.Seconds(n.interval), HeartbeatMissFactor: 5,
+			}
+			tc.change(&r)
+			answer, err := n.ask(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused(t, answer.(*nclprotocol.HandshakeResponse), tc.reason)
+		})
+	}
+	if _, err := a.store.Nodes.Get(t.Context(), "n"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a node that was never right is on record: %v", err)
+	}
+}
+
+// TestUnknownVersions are refused in words that any version reads.
+func TestUnknownVersions(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	newNode(t, nc, "n").accepted(t) // it answers
+	for name, frame := range map[string][]byte{"version": {9, 1, 2, 3}, "damaged": {1, 0, 0, 0, 0, '{'}, "empty": nil, "JSON": []byte(`{"node_id":"n"}`)} {
+		m, err := nc.RequestWithContext(t.Context(), nclprotocol.ControlSubject("n"), frame)
+		if err != nil || m.Header.Get("Oc-Error") == "" {
+			t.Errorf("%s: %+v, %v", name, m, err)
+		}
+	}
+	frame, err := envelope.Serializer{}.Serialize(&envelope.EncodedMessage{Header: envelope.Header{Type: "Novelty"}, Payload: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := nc.RequestWithContext(t.Context(), nclprotocol.ControlSubject("n"), frame); err != nil || !strings.Contains(m.Header.Get("Oc-Error"), "Novelty") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a", func(c *orchestrator.Config) { c.ManualApproval = true })
+	n := newNode(t, srv.Connect(t), "n")
+	refused(t, n.handshake(t), "approve")
+	if r := nodeBecomes(t, a, "n", store.NodeNew); r.Membership != store.Pending || !strings.Contains(string(r.Info), "peer-n") {
+		t.Errorf("%+v", r)
+	}
+	if err := a.Orders.Send(t.Context(), "n", nclprotocol.CancelExecution{}); !errors.Is(err, orchestrator.ErrNotApproved) {
+		t.Errorf("Send: %v", err)
+	}
+	if err := a.Orders.Send(t.Context(), "nobody", nclprotocol.CancelExecution{}); !errors.Is(err, orchestrator.ErrUnknownNode) {
+		t.Errorf("Send: %v", err)
+	}
+	if _, err := a.Members.Approve(t.Context(), "nobody"); !errors.Is(err, orchestrator.ErrUnknownNode) {
+		t.Errorf("Approve: %v", err)
+	}
+	if _, err := a.Members.Approve(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	n.accepted(t)
+	if _, err := a.Members.Reject(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	nodeBecomes(t, a, "n", store.NodeGone)
+	required(t, n.beat(t), "rejected")
+	refused(t, n.handshake(t), "rejected")
+	nodeBecomes(t, a, "n", store.NodeGone)
+}
+
+// TestARemovedNode introduces itself again, and its events go on where they were.
+func TestARemovedNode(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	n := newNode(t, srv.Connect(t), "n")
+	n.accepted(t)
+	n.record(changed("x", "queued"))
+	n.sendAll(t)
+	becomes(t, a, "x", "queued")
+	if err := a.Members.Remove(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "it is forgotten", func() bool { _, ok := a.store.Nodes.View().Get("n"); return !ok })
+	required(t, n.beat(t), "does not know")
+	n.record(changed("x", "running")) // meanwhile
+	n.sendAll(t)
+	if r := n.accepted(t); r.LastNodeSequence == 0 {
+		t.Errorf("%+v", r)
+	}
+	n.sendAll(t)
+	becomes(t, a, "x", "running")
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	n, twin := newNode(t, nc, "n"), newNode(t, nc, "n")
+	twin.ledger = n.ledger
+	n.accepted(t)
+	if r := n.beat(t); r.HandshakeRequired {
+		t.Errorf("%+v", r)
+	}
+	twin.accepted(t)
+	required(t, n.beat(t), "another session")
+	if r := twin.beat(t); r.HandshakeRequired {
+		t.Errorf("%+v", r)
+	}
+	natstest.Eventually(t, "the second session", func() bool {
+		e, _ := a.store.Nodes.View().Get("n")
+		return e.Value.Generation == 2
+	})
+	if _, err := n.ask(t.Context(), nclprotocol.ShutdownNoticeRequest{}); err != nil { // of the session that is over
+		t.Fatal(err)
+	}
+	if r, err := a.store.Nodes.Get(t.Context(), "n"); err != nil || r.State != store.NodeConnected {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := twin.ask(t.Context(), nclprotocol.ShutdownNoticeRequest{Reason: "maintenance", LastSchedulerSequence: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if r := nodeBecomes(t, a, "n", store.NodeGone); r.Reason != "maintenance" || r.LastSchedulerSequence != 3 {
+		t.Errorf("%+v", r)
+	}
+	natstest.Eventually(t, "its pulse ends at once", func() bool { _, alive := a.store.Liveness.View().Get("n"); return !alive })
+	required(t, twin.beat(t), "gone")
+}
+
+// TestOldWordsChangeNothing holds for what a network or a queue has kept.
+func TestOldWordsChangeNothing(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	n := newNode(t, srv.Connect(t), "n")
+	n.accepted(t)
+	say := func(sequence uint64, payload any) any {
+		t.Helper()
+		m, err := n.control.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject("n"), Message: &envelope.Message{
+			Header: envelope.Header{Source: n.session, Sequence: sequence}, Payload: payload,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Payload
+	}
+	zone := func(z string) nclprotocol.UpdateNodeInfoRequest {
+		info := n.info()
+		info.Labels = map[string]string{"zone": z}
+		return nclprotocol.UpdateNodeInfoRequest{NodeInfo: info}
+	}
+	say(12, zone("new"))
+	say(11, zone("old"))
+	say(14, nclprotocol.HeartbeatRequest{Free: nclprotocol.Amounts{"ram_gb": 1}, LastSchedulerSequence: 9})
+	say(13, nclprotocol.HeartbeatRequest{Free: nclprotocol.Amounts{"ram_gb": 2}, LastSchedulerSequence: 5})
+	natstest.Eventually(t, "the newest info", func() bool {
+		e, _ := a.store.Nodes.View().Get("n")
+		return strings.Contains(string(e.Value.Info), "new") && e.Value.LastSchedulerSequence == 9
+	})
+	if r, err := a.store.Nodes.Get(t.Context(), "n"); err != nil || strings.Contains(string(r.Info), "old") {
+		t.Errorf("%s, %v", r.Info, err)
+	}
+	natstest.Eventually(t, "the newest pulse", func() bool {
+		e, _ := a.store.Liveness.View().Get("n")
+		return e.Value.Sequence == 14 && e.Value.Free["ram_gb"] == 1
+	})
+	n.accepted(t) // in a new session all begins again
+	say(2, zone("newer"))
+	natstest.Eventually(t, "the new session's info", func() bool {
+		e, _ := a.store.Nodes.View().Get("n")
+		return strings.Contains(string(e.Value.Info), "newer")
+	})
+}
