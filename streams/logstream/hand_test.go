@@ -73,15 +73,20 @@ func (h handReader) hear(t *testing.T, kind string) envelope.EncodedMessage {
 	}
 }
 
-// handNode answers by hand: each time that a stream is asked for, with what answer returns.
-func handNode(t *testing.T, nc *nats.Conn, answer func(request string) [][]byte) {
+// handNode answers by hand: each message of a reader with what answer returns.
+func handNode(t *testing.T, nc *nats.Conn, answer func(kind string, body raw) [][]byte) {
 	t.Helper()
+	codec := newCodec(t)
 	sub, err := nc.Subscribe(nclprotocol.LogSubject(node), func(m *nats.Msg) {
-		got, err := (envelope.Serializer{}).Deserialize(m.Data)
-		if err != nil || got.Type != "LogOpen" {
+		got, err := codec.Serializer.Deserialize(m.Data)
+		if err != nil {
 			return
 		}
-		for _, data := range answer(string(got.Payload)) {
+		var body raw
+		if json.Unmarshal(got.Payload, &body) != nil {
+			return
+		}
+		for _, data := range answer(got.Type, body) {
 			_ = nc.Publish(nclprotocol.LogStreamSubject(node, m.Header.Get("Oc-Stream")), data)
 		}
 	})
@@ -93,5 +98,15 @@ func handNode(t *testing.T, nc *nats.Conn, answer func(request string) [][]byte)
 	t.Cleanup(func() { _ = sub.Unsubscribe(); <-closed })
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// toOpen answers nothing but what opens a stream.
+func toOpen(answer func() [][]byte) func(string, raw) [][]byte {
+	return func(kind string, _ raw) [][]byte {
+		if kind != "LogOpen" {
+			return nil
+		}
+		return answer()
 	}
 }

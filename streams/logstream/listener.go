@@ -18,6 +18,7 @@ const backlog = 1024
 var (
 	errStopping   = errors.New("the node ends its connection")
 	errReaderGone = errors.New("the reader has gone")
+	errUnsent     = errors.New("output was not sent") // the connection is away; the reader may ask anew
 )
 
 // Listener is a node's side of log streams: it hands the output that its Server has to readers that

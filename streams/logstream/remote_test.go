@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/nclprotocol"
 )
 
 // onClock is over with a clock that the test moves.
@@ -142,7 +143,7 @@ func TestANodeThatErrsForEver(t *testing.T) {
 			t.Parallel()
 			s := natstest.Start(t)
 			var asked atomic.Int64
-			handNode(t, s.Connect(t), func(string) [][]byte { asked.Add(1); return answer })
+			handNode(t, s.Connect(t), toOpen(func() [][]byte { asked.Add(1); return answer }))
 			clock := clockwork.NewFakeClock()
 			var r logstream.Reader
 			var err error
@@ -167,7 +168,7 @@ func TestWhatIsFinalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := natstest.Start(t)
 	var answer atomic.Pointer[[]byte]
-	handNode(t, s.Connect(t), func(string) [][]byte { return [][]byte{*answer.Load()} })
+	handNode(t, s.Connect(t), toOpen(func() [][]byte { return [][]byte{*answer.Load()} }))
 	nc := s.Connect(t)
 	for name, c := range map[string]struct {
 		answer []byte
@@ -193,12 +194,142 @@ func TestWhatIsFinalEndsAtOnce(t *testing.T) {
 func TestADuplicateIsDropped(t *testing.T) {
 	t.Parallel()
 	s := natstest.Start(t)
-	handNode(t, s.Connect(t), func(string) [][]byte {
+	handNode(t, s.Connect(t), toOpen(func() [][]byte {
 		one, two := chunkFrame(t, 1, "one", 3), chunkFrame(t, 2, "two", 6)
 		return [][]byte{one, one, two, one, two, frame(t, "LogEnd", 3, `{"code":"end"}`)}
-	})
+	}))
 	r := open(t, over(s.Connect(t)), logstream.Request{ExecutionID: "ex"})
 	if got := readAll(t, r); got != "onetwo" {
 		t.Errorf("read %q", got)
 	}
+}
+
+// TestALossIsSeenAtOnce holds that a reader asks for what is missing as soon as it can know that,
+// long before the node counts as silent, and for no more than that.
+func TestALossIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]struct {
+		request logstream.Request
+		answer  [][]byte
+		again   string // what is asked for then
+	}{
+		"the last one is lost": {
+			logstream.Request{ExecutionID: "ex", Follow: true},
+			[][]byte{chunkFrame(t, 1, "one", 3), frame(t, "LogAlive", 2, `{}`)},
+			"offset 3, tail <nil>",
+		},
+		"the first of a tail is lost": {
+			logstream.Request{ExecutionID: "ex", Follow: true, Tail: 5},
+			[][]byte{frame(t, "LogAlive", 0, `{}`), chunkFrame(t, 2, "one", 9)},
+			"offset <nil>, tail 5",
+		},
+		"one in between is lost": {
+			logstream.Request{ExecutionID: "ex", Follow: true},
+			[][]byte{chunkFrame(t, 1, "one", 3), chunkFrame(t, 3, "three", 11)},
+			"offset 3, tail <nil>",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := natstest.Start(t)
+			again := make(chan string, 1)
+			times := 0
+			handNode(t, s.Connect(t), func(kind string, body raw) [][]byte {
+				if kind != "LogOpen" {
+					return nil
+				}
+				if times++; times == 2 {
+					again <- fmt.Sprintf("offset %v, tail %v", body["offset"], body["tail"])
+				}
+				return first.answer
+			})
+			clock := clockwork.NewFakeClock()
+			_ = open(t, onClock(s.Connect(t), clock), first.request)
+			var got string
+			pass(t, clock, logstream.DefaultSilence-time.Second, func() { got = <-again })
+			if got != first.again {
+				t.Errorf("asked again for %s, want %s", got, first.again)
+			}
+		})
+	}
+}
+
+// TestWhoSendsTooMuchIsNotHeard holds that a reader who does not read takes no more than it allowed,
+// and is not held up by a node that sends on.
+func TestWhoSendsTooMuchIsNotHeard(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	again := make(chan struct{}, 100)
+	handNode(t, s.Connect(t), toOpen(func() (many [][]byte) {
+		again <- struct{}{}
+		for i := range 600 {
+			many = append(many, chunkFrame(t, uint64(i+1), "x", i+1))
+		}
+		return many
+	}))
+	clock := clockwork.NewFakeClock()
+	_ = open(t, onClock(s.Connect(t), clock), logstream.Request{ExecutionID: "ex"})
+	await(t, "it is asked", again)
+	pass(t, clock, logstream.DefaultSilence-time.Second, func() { await(t, "it is asked again", again) })
+}
+
+// TestCreditIsForWhatWasRead holds that a reader allows no more before it has read.
+func TestCreditIsForWhatWasRead(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	const size = logstream.MaxChunk
+	allowed := make(chan float64, 1000)
+	handNode(t, s.Connect(t), func(kind string, body raw) [][]byte {
+		if kind == "LogOpen" || kind == "LogCredit" {
+			allowed <- body["allowed"].(float64)
+		}
+		if kind != "LogOpen" {
+			return nil
+		}
+		return [][]byte{chunkFrame(t, 1, strings.Repeat("x", size), size), frame(t, "LogAlive", 1, `{}`)}
+	})
+	clock := clockwork.NewFakeClock()
+	r := open(t, onClock(s.Connect(t), clock), logstream.Request{ExecutionID: "ex"})
+	first := <-allowed
+	for range 3 {
+		clock.Advance(time.Second)
+		if got := <-allowed; got != first {
+			t.Fatalf("allows %v after %v, and nothing was read", got, first)
+		}
+	}
+	expect(t, r, strings.Repeat("x", size))
+	clock.Advance(time.Second)
+	if got := <-allowed; got < first+size || got > first+size+2048 {
+		t.Errorf("allows %v after %v, and %d were read", got, first, size)
+	}
+}
+
+// TestANodeMayComeLater holds that a question that nobody heard is asked again.
+func TestANodeMayComeLater(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	nc := s.Connect(t)
+	sub, err := nc.SubscribeSync(nclprotocol.LogSubject(node))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	clock := clockwork.NewFakeClock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r, err := onClock(s.Connect(t), clock).OpenLog(t.Context(), logstream.Request{ExecutionID: "ex"})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = r.Close()
+	}()
+	if _, err := sub.NextMsg(patience); err != nil {
+		t.Error(err)
+	}
+	listen(t, logstream.ListenerConfig{Conn: nc, Server: newEndless()})
+	pass(t, clock, logstream.DefaultAnswerWithin-time.Second, func() { <-done })
 }

@@ -67,7 +67,7 @@ func (s *stream) run(ctx context.Context, r Request) {
 	cause := context.Cause(ctx)
 	s.log.DebugContext(ctx, "A log stream ended", "execution_id", r.ExecutionID, "error", err, "cause", cause)
 	switch {
-	case errors.Is(cause, errStopping):
+	case errors.Is(cause, errStopping), errors.Is(err, errUnsent):
 		s.end(ctx, ending{Code: codeStopping})
 	case cause != nil:
 	case errors.Is(err, io.EOF):
@@ -114,7 +114,7 @@ func (s *stream) send(ctx context.Context, c Chunk) error {
 			return err
 		}
 		if err := s.publish(s.last.Load()+1, piece); err != nil {
-			return err
+			return fmt.Errorf("%w: %w", errUnsent, err)
 		}
 		s.last.Add(1) // after it went out: live must not be ahead of it
 	}
