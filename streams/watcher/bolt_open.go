@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -30,7 +31,19 @@ var (
 	fileFormat        = "oc-ledger/1"
 )
 
-func open(path string, timeout time.Duration) (*bbolt.DB, string, error) {
+// open opens a file and reads whose it is. What bbolt finds where it does not belong, or beyond the end
+// of a file that was cut short, it answers with a panic; nothing runs yet that could be harmed by it.
+func open(path string, timeout time.Duration) (db *bbolt.DB, ledger string, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			db, ledger, err = nil, "", fmt.Errorf("%s: %w: %v", path, ErrDamaged, r)
+		}
+	}()
+	return openFile(path, timeout)
+}
+
+func openFile(path string, timeout time.Duration) (*bbolt.DB, string, error) {
 	_, missing := os.Stat(path)
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: timeout, FreelistType: bbolt.FreelistMapType})
 	switch {
@@ -60,7 +73,7 @@ func isFileError(err error) bool {
 func identify(db *bbolt.DB) (ledger string, err error) {
 	err = db.View(func(tx *bbolt.Tx) error {
 		ledger, err = ledgerOf(tx)
-		return err
+		return errors.Join(err, complete(tx))
 	})
 	if err != nil || ledger != "" {
 		return ledger, err
@@ -86,6 +99,15 @@ func ledgerOf(tx *bbolt.Tx) (string, error) {
 		return "", fmt.Errorf("%w: parts are missing", ErrDamaged)
 	}
 	return ledger, nil
+}
+
+// complete fails with ErrDamaged for a file that was cut short.
+func complete(tx *bbolt.Tx) error {
+	info, err := os.Stat(tx.DB().Path())
+	if err == nil && info.Size() < tx.Size() {
+		err = fmt.Errorf("%w: it has %d bytes of %d", ErrDamaged, info.Size(), tx.Size())
+	}
+	return err
 }
 
 func create(tx *bbolt.Tx, ledger string) error {

@@ -124,6 +124,38 @@ func TestALedgerHasOneHolder(t *testing.T) {
 	openBolt(t, path)
 }
 
+func TestALedgerCutShort(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger")
+	s := openBolt(t, path)
+	for n := range 200 {
+		store(t, s, run(n))
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(whole)
+	for ; end > 0 && whole[end-1] == 0; end-- { // room that is not used yet
+	}
+	for size := 1; size < end; size += 512 {
+		cut := filepath.Join(t.TempDir(), "ledger")
+		if err := os.WriteFile(cut, whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := watcher.OpenBolt(cut)
+		if err == nil {
+			closeAtEnd(t, s)
+		}
+		if !errors.Is(err, watcher.ErrDamaged) && !errors.Is(err, watcher.ErrForeign) {
+			t.Errorf("%d of %d bytes: %v", size, end, err)
+		}
+	}
+}
+
 func TestADamagedEvent(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger")
