@@ -243,3 +243,33 @@ func TestStateMachine(t *testing.T) {
 		})
 	})
 }
+
+// The manager waits for handlers: nothing goes on while one runs.
+func TestHandlersAreSynchronous(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cm, err := NewConnectionManager(testConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := &scripted{verdicts: make(chan error)}
+		cm.connect = links.connect
+		release := make(chan struct{})
+		cm.OnStateChange(func(nclprotocol.ConnectionState) { <-release })
+		if err := cm.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if links.waiting {
+			t.Error("an attempt before the handler has returned")
+		}
+		close(release)
+		synctest.Wait()
+		if !links.waiting {
+			t.Error("no attempt after the handler has returned")
+		}
+		if err := cm.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

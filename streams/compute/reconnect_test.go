@@ -103,7 +103,7 @@ func TestBlackHole(t *testing.T) {
 	w, m, store := &worker{}, &memory{}, watcher.NewMemoryStore()
 	o := startOrchestrator(t, s, "n1", m, nil)
 	c := configure(t, proxy.URL(), "n1", w, store)
-	c.RequestTimeout, c.HeartbeatMissFactor = 200*time.Millisecond, 8
+	c.RequestTimeout, c.HeartbeatMissFactor = time.Second, 20
 	cm := start(t, c)
 	connected(t, cm)
 	proxy.Hold()
@@ -129,7 +129,7 @@ func TestSchedulerGoneAndBack(t *testing.T) {
 			w, m, store := &worker{}, &memory{}, watcher.NewMemoryStore()
 			first := startOrchestrator(t, s, "n1", m, nil)
 			c := configure(t, s.URL(), "n1", w, store)
-			c.RequestTimeout, c.HeartbeatMissFactor = 200*time.Millisecond, 8
+			c.RequestTimeout, c.HeartbeatMissFactor = time.Second, 20
 			cm := start(t, c)
 			connected(t, cm)
 			produce(t, store, 1, 20)
