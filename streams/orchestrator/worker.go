@@ -172,15 +172,10 @@ func guarded(f func() error) (err error) {
 // demandHandshake has the node send again what is missing: whichever replica gets its next heartbeat says
 // so. A gap that an earlier session left is no reason: the present one began after it.
 func (w *worker) demandHandshake(ctx context.Context, nodeID, missing string, position uint64) error {
-	stands := func(n *store.NodeRecord) bool {
-		return n.State == store.NodeConnected && n.HandshakeRequired == "" && position > n.OutPosition
-	}
-	if seen, ok := w.store.Nodes.View().Get(nodeID); ok && seen.Value.HandshakeRequired != "" {
-		return nil
-	}
 	demanded := false
 	_, err := w.store.Nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-		if demanded = n != nil && stands(n); !demanded {
+		demanded = n != nil && n.State == store.NodeConnected && n.HandshakeRequired == "" && position > n.OutPosition
+		if !demanded {
 			return nil, nil
 		}
 		n.HandshakeRequired = missing
