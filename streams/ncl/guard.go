@@ -11,16 +11,34 @@ import (
 )
 
 // flushTimeout bounds how long the server may take to hear of a subscription when nothing else does.
+// It is real time: the client library insists on it.
 const flushTimeout = 10 * time.Second
 
 // flush waits until the server has heard what was sent before.
-func flush(ctx context.Context, nc *nats.Conn, clock clockwork.Clock) error {
-	if _, bounded := ctx.Deadline(); !bounded { // which the client library insists on
-		var cancel context.CancelFunc
-		ctx, cancel = clockwork.WithTimeout(ctx, clock, flushTimeout)
-		defer cancel()
-	}
+func flush(ctx context.Context, nc *nats.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
 	return nc.FlushWithContext(ctx)
+}
+
+// withTimeout is clockwork.WithTimeout, of whose contexts Err waits for the end when the clock is a fake.
+func withTimeout(ctx context.Context, clock clockwork.Clock, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := clock.AfterFunc(d, func() { cancel(context.DeadlineExceeded) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(context.Canceled)
+	}
+}
+
+// ended is ctx's error; unlike ctx.Err, it waits for no fake clock.
+func ended(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+		return nil
+	}
 }
 
 // guard makes an error of a panic of a handler.

@@ -83,7 +83,7 @@ func (p *orderedPublisher) PublishAsync(ctx context.Context, r PublishRequest) (
 
 // encode fails for what could never be sent, lest it breaks the line.
 func (p *orderedPublisher) encode(ctx context.Context, r PublishRequest) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
+	if err := ended(ctx); err != nil {
 		return nil, err
 	}
 	frame, err := p.Codec.Encode(r.Message)

@@ -25,7 +25,7 @@ func NewPublisher(nc *nats.Conn, codec envelope.Codec) Publisher {
 }
 
 func (p *plainPublisher) Publish(ctx context.Context, r PublishRequest) error {
-	if err := ctx.Err(); err != nil {
+	if err := ended(ctx); err != nil {
 		return err
 	}
 	frame, err := p.codec.Encode(r.Message)
@@ -40,6 +40,8 @@ func (p *plainPublisher) Request(ctx context.Context, r PublishRequest) (*envelo
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx) // the Err of a fake clock's context waits for the end; that of its child does not
+	defer cancel()
 	answer, err := p.nc.RequestWithContext(ctx, r.Subject, frame)
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):

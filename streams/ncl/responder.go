@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/jonboulle/clockwork"
 	"github.com/nats-io/nats.go"
 )
 
@@ -43,7 +42,7 @@ func (r *Responder) Listen(ctx context.Context) error {
 	if err := r.subscribe(ctx); err != nil {
 		return err
 	}
-	if err := flush(ctx, r.Conn, r.Clock); err != nil {
+	if err := flush(ctx, r.Conn); err != nil {
 		return errors.Join(err, r.Close(ctx))
 	}
 	return nil
@@ -107,7 +106,7 @@ func (r *Responder) admit(ctx context.Context, m *nats.Msg) {
 		r.refuse(ctx, m, "busy")
 		return
 	}
-	ctx, cancel := clockwork.WithTimeout(ctx, r.Clock, r.Timeout)
+	ctx, cancel := withTimeout(ctx, r.Clock, r.Timeout)
 	r.work.Go(func() {
 		defer func() { <-r.admitted }()
 		defer cancel()

@@ -13,10 +13,11 @@ import (
 
 // How a Subscriber reads.
 const (
-	batch     = 64
-	expiry    = 30 * time.Second
-	heartbeat = 2 * time.Second
-	silence   = 7 * heartbeat / 2 // without a sign of life, the reading is over
+	batch      = 64
+	batchBytes = 32 << 20 // four of the largest messages
+	expiry     = 30 * time.Second
+	heartbeat  = 2 * time.Second
+	silence    = 7 * heartbeat / 2 // without a sign of life, the reading is over
 )
 
 // Subscriber reads what a consumer has for one receiver, in order and without gaps, until Close or
@@ -95,7 +96,7 @@ func (s *Subscriber) await(ctx, reading context.Context, ended <-chan error) err
 	defer context.AfterFunc(reading, cancel)()
 	select {
 	case <-s.gate.asked:
-		return flush(ctx, s.JetStream.Conn(), s.Clock)
+		return flush(ctx, s.JetStream.Conn())
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
@@ -127,7 +128,7 @@ func (s *Subscriber) Close(ctx context.Context) error {
 func (s *Subscriber) read(ctx context.Context, lost <-chan nats.Status) error {
 	r := jet.Reader{
 		Stream: s.Stream, Consumer: s.Consumer, Silence: silence,
-		Request: jet.Request{Batch: batch, Expires: expiry, Heartbeat: heartbeat},
+		Request: jet.Request{Batch: batch, MaxBytes: batchBytes, Expires: expiry, Heartbeat: heartbeat},
 		Gate:    s.gate,
 		Lost:    lost,
 	}
