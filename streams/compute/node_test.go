@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ type worker struct {
 	mu     sync.Mutex
 	orders []int
 	info   nclprotocol.NodeInfo
+
+	asked atomic.Int32 // how often for the info
 }
 
 func (w *worker) ShouldProcess(context.Context, *envelope.Message) bool { return true }
@@ -36,6 +39,7 @@ func (w *worker) HandleMessage(_ context.Context, m *envelope.Message) error {
 }
 
 func (w *worker) GetNodeInfo(context.Context) nclprotocol.NodeInfo {
+	w.asked.Add(1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.info
@@ -75,7 +79,7 @@ func configure(tb testing.TB, url, node string, w *worker, store watcher.EventSt
 	c.NodeID = node
 	c.ClientFactory = nclprotocol.Client{URL: url, NodeID: node}
 	c.NodeInfoProvider = w
-	c.MessageRegistry = dataRegistry(tb)
+	c.MessageRegistry = registry()
 	c.ReconnectInterval = 20 * time.Millisecond
 	c.ReconnectBackoff = backoff.NewConstantBackOff(50 * time.Millisecond)
 	c.HeartbeatInterval = 50 * time.Millisecond

@@ -25,11 +25,10 @@ type happening struct {
 	N int `json:"n"`
 }
 
-func dataRegistry(tb testing.TB) *envelope.Registry {
-	tb.Helper()
+func registry() *envelope.Registry {
 	r := envelope.NewRegistry()
 	if err := errors.Join(r.Register("order", order{}), r.Register("happening", happening{})); err != nil {
-		tb.Fatal(err)
+		panic(err)
 	}
 	return r
 }
@@ -81,21 +80,21 @@ func startOrchestrator(tb testing.TB, s *natstest.Server, node string, m *memory
 	tb.Helper()
 	o := &orchestrator{
 		tb: tb, node: node, memory: m, js: s.JetStream(tb), intake: intake,
-		data: envelope.Codec{Serializer: envelope.Serializer{}, Registry: dataRegistry(tb)},
+		data: envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry()},
 	}
 	for _, layout := range []jetstream.StreamConfig{nclprotocol.OutLayout(1), nclprotocol.InLayout(1)} {
 		if _, err := o.js.CreateOrUpdateStream(tb.Context(), layout); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	registry := envelope.NewRegistry()
-	if err := nclprotocol.RegisterControl(registry); err != nil {
+	control := envelope.NewRegistry()
+	if err := nclprotocol.RegisterControl(control); err != nil {
 		tb.Fatal(err)
 	}
 	var err error
 	o.control, err = ncl.NewResponder(ncl.ResponderConfig{
 		Conn: o.js.Conn(), Subject: nclprotocol.ControlSubject(node), Queue: "scheduler",
-		Codec: envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, Handler: ncl.RequestFunc(o.answer),
+		Codec: envelope.Codec{Serializer: envelope.Serializer{}, Registry: control}, Handler: ncl.RequestFunc(o.answer),
 	})
 	if err != nil {
 		tb.Fatal(err)
