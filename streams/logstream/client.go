@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -65,6 +66,9 @@ func (c Client) Open(ctx context.Context, nodeID string, r Request) (Reader, err
 	case <-rd.opened:
 		return rd, nil
 	case <-rd.done:
+		if rd.began || errors.Is(rd.err, io.EOF) {
+			return rd, nil // it was over soon
+		}
 		return nil, rd.err
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), rd.Close())

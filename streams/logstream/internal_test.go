@@ -39,7 +39,7 @@ func TestAFailingDiskCutsTheOutput(t *testing.T) {
 			t.Errorf("wrote %d, %v", n, err)
 		}
 	}
-	if err := errors.Join(out.file.Close()); err != nil {
+	if err := out.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	out.file = full // there is room again
@@ -64,6 +64,39 @@ func TestAFailingDiskCutsTheOutput(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(got), "kept\n[the disk") {
 		t.Errorf("read %q", got)
+	}
+}
+
+// TestHalfARecordIsTakenBack holds that what a failing disk took of a record does not stay.
+func TestHalfARecordIsTakenBack(t *testing.T) {
+	t.Parallel()
+	files, err := NewFiles(t.TempDir(), FilesConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := files.Create("ex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	if _, err := io.WriteString(out.Stdout(), "kept\n"); err != nil {
+		t.Fatal(err)
+	}
+	whole, path := out.size, out.file.Name()
+	if err := out.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0); err != nil { // which WriteAt refuses
+		t.Fatal(err)
+	}
+	if _, err := out.file.WriteString("half a record"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(out.Stdout(), "lost\n"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != whole {
+		t.Errorf("%d bytes are left of %d, %v", info.Size(), whole, err)
 	}
 }
 

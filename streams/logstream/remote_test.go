@@ -204,6 +204,27 @@ func TestADuplicateIsDropped(t *testing.T) {
 	}
 }
 
+// TestAnEndAtOnceIsNoFault holds that output may be over before the reader has looked.
+func TestAnEndAtOnceIsNoFault(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	end := frame(t, "LogEnd", 1, `{"code":"end"}`)
+	var answer atomic.Pointer[[][]byte]
+	handNode(t, s.Connect(t), toOpen(func() [][]byte { return *answer.Load() }))
+	client := over(s.Connect(t))
+	for range 50 {
+		for want, all := range map[string][][]byte{
+			"":    {end}, // the sign of life before it was lost
+			"one": {chunkFrame(t, 1, "one", 3), frame(t, "LogEnd", 2, `{"code":"end"}`)},
+		} {
+			answer.Store(&all)
+			if got := readAll(t, open(t, client, logstream.Request{ExecutionID: "ex"})); got != want {
+				t.Errorf("read %q, want %q", got, want)
+			}
+		}
+	}
+}
+
 // TestALossIsSeenAtOnce holds that a reader asks for what is missing as soon as it can know that,
 // long before the node counts as silent, and for no more than that.
 func TestALossIsSeenAtOnce(t *testing.T) {
