@@ -30,6 +30,7 @@ const (
 type control struct {
 	js      jetstream.JetStream
 	store   *store.Store
+	copies  int // of the streams, should one have to be made again
 	manual  bool
 	limiter *rate.Limiter
 	log     *slog.Logger
@@ -38,7 +39,7 @@ type control struct {
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
 	limit := rate.Limit(cfg.HandshakesPerSecond)
-	return &control{js, st, cfg.ManualApproval, rate.NewLimiter(limit, max(1, int(limit))), cfg.Logger, m}
+	return &control{js, st, cfg.Copies, cfg.ManualApproval, rate.NewLimiter(limit, max(1, int(limit))), cfg.Logger, m}
 }
 
 // run answers until ctx ends. NATS out of reach is no failure.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -22,7 +23,7 @@ type inbound struct {
 // processed: as it says itself, or, when it has lost its memory, as it has acknowledged before. In a
 // stream that was made anew, or restored from an older copy, both mean nothing.
 func (c *control) placeInbound(ctx context.Context, nodeID string, says uint64) (inbound, error) {
-	stream, err := c.js.Stream(ctx, nclprotocol.InStream)
+	stream, err := jet.EnsureStream(ctx, c.js, nclprotocol.InLayout(c.copies))
 	if err != nil {
 		return inbound{}, unavailable("stream "+nclprotocol.InStream, err)
 	}
@@ -56,7 +57,7 @@ func startAfter(says uint64, stands store.NodeRecord, info *jetstream.StreamInfo
 
 // lastOut is the last position in the stream of events: what comes after it is of a later session.
 func (c *control) lastOut(ctx context.Context) (uint64, error) {
-	stream, err := c.js.Stream(ctx, nclprotocol.OutStream)
+	stream, err := jet.EnsureStream(ctx, c.js, nclprotocol.OutLayout(c.copies))
 	if err != nil {
 		return 0, unavailable("stream "+nclprotocol.OutStream, err)
 	}

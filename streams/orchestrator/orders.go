@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/envelope"
@@ -24,15 +25,15 @@ const sendTimeout = 3 * time.Second
 
 // Orders sends messages to nodes.
 type Orders struct {
-	js    jetstream.JetStream
-	store *store.Store
-	codec envelope.Codec
+	js     jetstream.JetStream
+	store  *store.Store
+	copies int // of the stream, should it have to be made again
+	codec  envelope.Codec
 }
 
-// NewOrders returns Orders that are stored for nodes of a store.
-func NewOrders(js jetstream.JetStream, st *store.Store) (*Orders, error) {
+func newOrders(js jetstream.JetStream, st *store.Store, copies int) (*Orders, error) {
 	registry, err := registryOf()
-	return &Orders{js, st, envelope.Codec{Serializer: envelope.Serializer{MaxBytes: maxOrder}, Registry: registry}}, err
+	return &Orders{js, st, copies, envelope.Codec{Serializer: envelope.Serializer{MaxBytes: maxOrder}, Registry: registry}}, err
 }
 
 // Send stores an order for a node, after all that were sent to it before; the node reads it when it is
@@ -88,7 +89,11 @@ func (o *Orders) try(ctx context.Context, nodeID, name string, frame []byte) err
 	defer cancel()
 	m := nats.NewMsg(nclprotocol.InSubject(nodeID))
 	m.Data = frame
-	_, err := o.js.PublishMsg(ctx, m, jetstream.WithMsgID(name), jetstream.WithExpectStream(nclprotocol.InStream))
+	_, err := o.js.PublishMsg(ctx, m, jetstream.WithMsgID(name), jetstream.WithExpectStream(nclprotocol.InStream), jetstream.WithRetryAttempts(0))
+	if errors.Is(err, jetstream.ErrNoStreamResponse) { // it has gone, or has no leader
+		_, again := jet.EnsureStream(ctx, o.js, nclprotocol.InLayout(o.copies))
+		err = errors.Join(err, again)
+	}
 	return err
 }
 

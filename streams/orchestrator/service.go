@@ -74,7 +74,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 			return nil, fmt.Errorf("stream %s: %w", want.Stream.Name, err)
 		}
 	}
-	orders, err := NewOrders(js, st)
+	orders, err := newOrders(js, st, cfg.Copies)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,111 @@
+package orchestrator_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+func run(t testing.TB, r *replica, node string, n int) {
+	t.Helper()
+	if _, err := r.Orders.RunExecution(t.Context(), node, nclprotocol.RunExecution{ExecutionID: fmt.Sprintf("x%d", n)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// obeyed waits until a site has been told the executions 1 to n, in order, each at least once.
+func obeyed(t testing.TB, s *site, n int) {
+	t.Helper()
+	var want []string
+	for i := range n {
+		want = append(want, fmt.Sprintf("x%d", i+1))
+	}
+	natstest.Eventually(t, fmt.Sprintf("%d orders", n), func() bool {
+		return slices.Equal(slices.Compact(s.ran()), want)
+	})
+}
+
+// TestOrdersReachARealNode in their order, over restarts of all that is between.
+func TestOrdersReachARealNode(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a, b := startReplica(t, srv, "a"), startReplica(t, srv, "b")
+	s := startSite(t, srv.URL(), "n.1")
+	s.connected(t)
+	for i := range 10 {
+		run(t, []*replica{a, b}[i%2], "n.1", i+1)
+	}
+	obeyed(t, s, 10)
+	s.tell(t, changed("x1", "completed"))
+	becomes(t, a, "x1", booking.ExecutionCompleted)
+
+	srv.Restart(t)
+	natstest.Eventually(t, "NATS is back", func() bool { return a.js.Conn().IsConnected() && b.store.Nodes.View().Current() })
+	run(t, a, "n.1", 11)
+	s.tell(t, changed("x2", "failed"))
+	obeyed(t, s, 11)
+	becomes(t, b, "x2", booking.ExecutionFailed)
+
+	a.kill(t)
+	run(t, b, "n.1", 12)
+	s.tell(t, changed("x3", "failed"))
+	obeyed(t, s, 12)
+	becomes(t, b, "x3", booking.ExecutionFailed)
+
+	b.kill(t)
+	srv.Stop()
+	srv.Restart(t)
+	c := startReplica(t, srv, "c")
+	run(t, c, "n.1", 13)
+	s.tell(t, changed("x4", "failed"))
+	obeyed(t, s, 13)
+	becomes(t, c, "x4", booking.ExecutionFailed)
+}
+
+// TestTheStreamOfOrdersIsMadeAnew by an operator: numbers begin again, and the node follows.
+func TestTheStreamOfOrdersIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	s := startSite(t, srv.URL(), "n")
+	s.connected(t)
+	for i := range 3 {
+		run(t, a, "n", i+1)
+	}
+	obeyed(t, s, 3)
+	if err := a.js.DeleteStream(t.Context(), nclprotocol.InStream); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "it is back", func() bool { _, err := a.js.Stream(t.Context(), nclprotocol.InStream); return err == nil })
+	run(t, a, "n", 4)
+	obeyed(t, s, 4)
+}
+
+func TestOrdersThatCannotBe(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	newNode(t, srv.Connect(t), "n").accepted(t)
+	run(t, a, "n", 1)
+	if _, err := a.Orders.RunExecution(t.Context(), "n", nclprotocol.RunExecution{ExecutionID: "x1"}); !errors.Is(err, store.ErrExists) {
+		t.Errorf("twice: %v", err)
+	}
+	large := nclprotocol.RunExecution{ExecutionID: "large", Command: []string{strings.Repeat("x", 2<<20)}}
+	if _, err := a.Orders.RunExecution(t.Context(), "n", large); !errors.Is(err, store.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	becomes(t, a, "large", booking.ExecutionFailed)
+	if err := a.Orders.CancelExecution(t.Context(), "nothing", ""); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("Cancel: %v", err)
+	}
+	if err := a.Orders.CancelExecution(t.Context(), "x1", "no need"); err != nil {
+		t.Error(err)
+	}
+}
