@@ -1,2 +1,45 @@
-// Package compute is a node's end of the connection to the scheduler.
+// Package compute is a node's end of the connection to the scheduler. A ConnectionManager keeps it up:
+// the scheduler learns what the node has and that it lives, gives it orders, hears of its events, and
+// reads the output of its executions.
+//
+// # Use
+//
+// A node brings along: a ClientFactory (nclprotocol.Client will do), a NodeInfoProvider, a MessageHandler
+// for orders, an EventStore as its ledger (watcher.OpenBolt), a MessageCreator that makes messages of
+// its events, and a logstream.Server. The payloads of orders and events are registered under their
+// names (nclprotocol.RegisterExecution has those of this scheduler). Then:
+//
+//	cm, err := compute.NewConnectionManager(compute.Config{NodeID: …, …})
+//	cm.OnStateChange(func(s nclprotocol.ConnectionState) { … })
+//	err = cm.Start(ctx)  // returns at once; connecting goes on until it succeeds
+//	…
+//	err = cm.Close(ctx)  // says goodbye
+//
+// What happens on the node is told by storing it in the ledger, whether connected or not:
+//
+//	store.StoreEvent(ctx, watcher.StoreEventRequest{…})
+//
+// # What is promised
+//
+// Events arrive at least once and in the order of the ledger, whatever is lost in between: they are
+// sent again from where the scheduler says that it stands. It recognises repeats by the ledger's id and
+// the event's number.
+//
+// Orders are handled one after the other, in the order of the scheduler, at least once: after a crash,
+// those handled since the last checkpoint come again, and a handler that fails is called again. It must
+// be idempotent. It may take its time: heartbeats go on meanwhile.
+//
+// A connection is lost when NATS is, when no heartbeat is answered for HeartbeatInterval ×
+// HeartbeatMissFactor, when messages may be missing, or when the scheduler wants another handshake. Then
+// another session begins: at once, with a little jitter, after one that lasted; else with ReconnectBackoff.
+//
+// State handlers are called one after the other, and the manager waits for them. They may call all of
+// its methods. A MessageHandler must not call Close, which waits for it.
+//
+// # What is not
+//
+// That the scheduler is there: GetHealth says since when it is, or why not. That an order is handled
+// once. That Close waits for events to be sent: what it leaves in the ledger is sent by the next session.
+//
+// All time goes by Config.Clock, but for the deadlines of contexts that come from outside.
 package compute
