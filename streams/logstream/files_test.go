@@ -95,15 +95,19 @@ func TestATornRecordIsIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cuts := [][]byte{append(whole[:len(whole):len(whole)], strings.Repeat("\x01", 1000)...)}
 	for n := range whole {
+		cuts = append(cuts, whole[:n])
+	}
+	for _, cut := range cuts {
 		torn := filepath.Join(t.TempDir(), "torn")
-		if err := errors.Join(os.Mkdir(torn, 0o700), os.WriteFile(filepath.Join(torn, "ex.log"), whole[:n], 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(torn, 0o700), os.WriteFile(filepath.Join(torn, "ex.log"), cut, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		var want string
-		for i, size := range sizes {
-			if size <= n {
-				want += writes[i]
+		for i, text := range writes {
+			if sizes[i] <= len(cut) {
+				want += text
 			}
 		}
 		if want != "" && !strings.HasSuffix(want, "\n") {
@@ -112,7 +116,7 @@ func TestATornRecordIsIgnored(t *testing.T) {
 		files := reopen(t, torn, logstream.FilesConfig{})
 		for _, r := range []logstream.Request{{ExecutionID: "ex"}, {ExecutionID: "ex", Tail: 100}} {
 			if got := readAll(t, open(t, files, r)); got != want+interrupted {
-				t.Fatalf("cut at byte %d: read %q, want %q", n, got, want+interrupted)
+				t.Fatalf("%d bytes are left: read %q, want %q", len(cut), got, want+interrupted)
 			}
 		}
 	}
