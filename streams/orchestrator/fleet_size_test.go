@@ -1,0 +1,10 @@
+//go:build !soak
+
+package orchestrator_test
+
+import "time"
+
+const (
+	fleetEvents  = 20_000
+	fleetTurmoil = 20 * time.Second
+)

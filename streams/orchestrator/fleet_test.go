@@ -1,0 +1,141 @@
+package orchestrator_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/orchestrator"
+)
+
+// auditor counts, beside what becomes of executions, the events of each node in an execution of its own:
+// in ExitCode how many had their effect, and in Reason each that was not the next one.
+type auditor struct{ orchestrator.Executions }
+
+func (a auditor) HandleEvents(ctx context.Context, nodeID string, events []*envelope.Message, step *store.Step) error {
+	if err := a.Executions.HandleEvents(ctx, nodeID, events, step); err != nil {
+		return err
+	}
+	e, err := step.Execution(ctx, "count-"+nodeID)
+	if err != nil {
+		return err
+	}
+	e.ExecutionID, e.NodeID, e.State = "count-"+nodeID, nodeID, booking.ExecutionRunning
+	n := 0
+	if e.ExitCode != nil {
+		n = *e.ExitCode
+	}
+	for _, m := range events {
+		if m.Sequence != e.Event.Sequence+1 {
+			e.Reason += fmt.Sprintf("%d after %d; ", m.Sequence, e.Event.Sequence)
+		}
+		n++
+		e.Event = booking.EventRef{Ledger: m.Source, Sequence: m.Sequence}
+	}
+	e.ExitCode = &n
+	return step.Set(e)
+}
+
+const fleetNodes = 10
+
+// turmoil breaks things at random until ctx ends: replicas die and come back, and so does the NATS server
+// that leads the stream with the effects, or that with the events.
+type turmoil struct {
+	cluster  *natstest.Cluster
+	start    func(name string) *replica
+	replicas map[string]*replica
+	died     map[string]int
+}
+
+func (u *turmoil) run(ctx context.Context, t *testing.T) {
+	t.Helper()
+	natsKill := time.Now().Add(3 * time.Second)
+	for ctx.Err() == nil {
+		pause(ctx, time.Second+rand.N(2*time.Second))
+		if time.Now().After(natsKill) {
+			stream := []string{"KV_executions", nclprotocol.OutStream, "KV_partitions"}[rand.N(3)]
+			leader := u.cluster.StreamLeader(t, stream)
+			leader.Kill()
+			u.died["leader of "+stream]++
+			pause(ctx, 500*time.Millisecond+rand.N(2*time.Second))
+			leader.Restart(t)
+			u.cluster.AwaitHealthy(t) // one at a time: two are no cluster
+			natsKill = time.Now().Add(6 * time.Second)
+			continue
+		}
+		name := string(rune('a' + rand.N(3)))
+		if rand.N(3) == 0 {
+			u.replicas[name].drain(t)
+			u.died[name+" drained"]++
+		} else {
+			u.replicas[name].kill(t)
+			u.died[name+" killed"]++
+		}
+		pause(ctx, rand.N(time.Second))
+		u.replicas[name] = u.start(name)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// TestEveryEventHasItsEffectOnce while replicas and the leaders of NATS are killed at random.
+func TestEveryEventHasItsEffectOnce(t *testing.T) {
+	each, during := fleetEvents/fleetNodes, fleetTurmoil
+	cluster := natstest.StartProcesses(t, 3)
+	u := &turmoil{cluster: cluster, replicas: map[string]*replica{}, died: map[string]int{}}
+	u.start = func(name string) *replica {
+		return startReplica(t, cluster, name, func(c *orchestrator.Config) { c.Copies, c.Handler = 3, auditor{} })
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		u.replicas[name] = u.start(name)
+	}
+	began := time.Now()
+	var telling sync.WaitGroup
+	var sites []*site
+	for i := range fleetNodes {
+		s := startSite(t, strings.Join(cluster.URLs(), ","), fmt.Sprintf("n%d", i))
+		sites = append(sites, s)
+		telling.Go(func() {
+			tick := time.NewTicker(during / time.Duration(each/20))
+			defer tick.Stop()
+			for n := range each {
+				if n%20 == 0 {
+					<-tick.C
+				}
+				s.tell(t, changed(fmt.Sprintf("%s-x%d", s.id, n), "queued"))
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), during)
+	defer cancel()
+	u.run(ctx, t)
+	telling.Wait()
+	t.Logf("%v: %v", time.Since(began).Round(time.Second), u.died)
+	for _, s := range sites {
+		handledUpTo(t, u.replicas["a"], s.id, uint64(each))
+	}
+	t.Logf("all %d events were handled after %v", fleetEvents, time.Since(began).Round(time.Second))
+	for _, s := range sites {
+		e, err := u.replicas["a"].store.Executions.Get(t.Context(), "count-"+s.id)
+		if err != nil || e.ExitCode == nil || *e.ExitCode != each || e.Event.Sequence != uint64(each) || e.Reason != "" {
+			t.Errorf("%s: %+v, %v", s.id, e, err)
+		}
+	}
+	natstest.Eventually(t, "every execution is there", func() bool {
+		return u.replicas["b"].store.Executions.View().Len() == fleetEvents+fleetNodes
+	})
+}
