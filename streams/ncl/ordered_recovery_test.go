@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/ncl"
@@ -107,6 +108,33 @@ func TestNothingIsLostWhenServersRestart(t *testing.T) {
 		_, err := js.Stream(t.Context(), "NOTES")
 		return err == nil
 	})
+	if got := once(stored(t, js)); len(got) != total {
+		t.Errorf("%d of %d notes are stored in order", len(got), total)
+	}
+}
+
+// TestNothingIsLostWhenLeadersMove is the same on a stream with copies, whose leader is lost: outcomes
+// that never come are given up, and no later message counts as stored before.
+func TestNothingIsLostWhenLeadersMove(t *testing.T) {
+	t.Parallel()
+	const total = 600
+	c := natstest.StartCluster(t, 3)
+	js, err := jetstream.New(c.Connect(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	withStream(t, js, func(c *jetstream.StreamConfig) { c.Replicas = 3 })
+	p := orderedPublisher(t, js, func(c *ncl.OrderedPublisherConfig) { c.AckTimeout = 2 * time.Second })
+	leader := c.StreamLeader(t, "NOTES")
+	harm := map[int]func(){200: leader.Kill, 400: func() { leader.Restart(t) }}
+	pipeline(t, p, total, func(n int) {
+		if f := harm[n]; f != nil {
+			delete(harm, n)
+			f()
+		}
+	})
+	c.AwaitHealthy(t)
+	c.StreamLeader(t, "NOTES")
 	if got := once(stored(t, js)); len(got) != total {
 		t.Errorf("%d of %d notes are stored in order", len(got), total)
 	}
