@@ -120,7 +120,7 @@ func TestASubscriberEndsAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	js := natstest.Start(t).JetStream(t)
 	withStream(t, js)
-	put(t, js, note(1))
+	withConsumer(t, js)
 	for round := range 50 {
 		r, err := ncl.NewSubscriber(ncl.SubscriberConfig{
 			JetStream: js, Stream: "NOTES", Consumer: "reader", Codec: codec(), Handler: &recorder{}, Tracker: &tracker{},
