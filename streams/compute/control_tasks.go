@@ -14,7 +14,7 @@ type position struct {
 }
 
 func (cp *ControlPlane) heartbeat(ctx context.Context) {
-	info := cp.cfg.NodeInfoProvider.GetNodeInfo(ctx)
+	info := tell(ctx, cp.cfg)
 	answer, err := ask[nclprotocol.HeartbeatResponse](ctx, *cp.cfg, cp.params.Requester, nclprotocol.HeartbeatRequest{
 		Free:                  info.Free,
 		Queued:                info.Queued,
@@ -34,7 +34,7 @@ func (cp *ControlPlane) heartbeat(ctx context.Context) {
 
 // updateNodeInfo tells what changed, again and again until it is accepted.
 func (cp *ControlPlane) updateNodeInfo(ctx context.Context) {
-	info := cp.cfg.NodeInfoProvider.GetNodeInfo(ctx)
+	info := tell(ctx, cp.cfg)
 	if info.Equal(cp.told) {
 		return
 	}

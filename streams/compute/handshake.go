@@ -43,7 +43,7 @@ func (s *session) introduce(ctx context.Context) (r nclprotocol.HandshakeRequest
 	}
 	return nclprotocol.HandshakeRequest{
 		Session:               s.name,
-		NodeInfo:              s.cfg.NodeInfoProvider.GetNodeInfo(ctx),
+		NodeInfo:              tell(ctx, &s.cfg),
 		Started:               s.born,
 		HeartbeatInterval:     nclprotocol.Seconds(s.cfg.HeartbeatInterval),
 		HeartbeatMissFactor:   s.cfg.HeartbeatMissFactor,

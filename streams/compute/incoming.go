@@ -10,7 +10,7 @@ import (
 // incoming is how far the node has come with the messages of the scheduler. It outlives sessions. Only
 // the one goroutine that makes them calls its methods.
 type incoming struct {
-	tracker  *nclprotocol.SequenceTracker
+	tracker  *nclprotocol.SequenceTracker // of the last session
 	keeper   nclprotocol.Checkpointer
 	name     string // of the checkpoint
 	restored bool   // the tracker knows what was remembered
@@ -22,6 +22,15 @@ func newIncoming(c Config) *incoming {
 		keeper:  c.Checkpointer,
 		name:    "compute.incoming." + c.NodeID,
 	}
+}
+
+// renew makes the tracker of another session, which begins where the last one ended. A handler of an
+// earlier one that did not end with its context moves nothing on any more.
+func (i *incoming) renew() *nclprotocol.SequenceTracker {
+	last := i.tracker.LastSequence()
+	i.tracker = nclprotocol.NewSequenceTracker()
+	i.tracker.Reset(last)
+	return i.tracker
 }
 
 // last is the last message that was processed, be it by an earlier program.

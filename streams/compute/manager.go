@@ -48,6 +48,7 @@ func NewConnectionManager(cfg Config) (*ConnectionManager, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	cfg.DataPlaneMessageHandler = newSerial(cfg.DataPlaneMessageHandler)
 	logger := cfg.Logger.With("component", "connection_manager")
 	cm := &ConnectionManager{
 		cfg:      cfg,

@@ -63,3 +63,10 @@ func ask[Answer any](ctx context.Context, c Config, p ncl.Publisher, request any
 	}
 	return answer, nil
 }
+
+// tell returns the node's info, with the name by which its subjects are made.
+func tell(ctx context.Context, c *Config) nclprotocol.NodeInfo {
+	info := c.NodeInfoProvider.GetNodeInfo(ctx)
+	info.NodeID = c.NodeID
+	return info
+}

@@ -21,6 +21,7 @@ type session struct {
 	cfg      Config
 	health   *HealthTracker
 	incoming *incoming
+	tracker  *nclprotocol.SequenceTracker // of incoming, for this session
 	born     time.Time
 	name     string
 	logger   *slog.Logger
@@ -48,6 +49,7 @@ func (cm *ConnectionManager) openSession(life, grace context.Context) (link, err
 		cfg:      cm.cfg,
 		health:   cm.health,
 		incoming: cm.incoming,
+		tracker:  cm.incoming.renew(),
 		born:     cm.born,
 		name:     name,
 		logger:   cm.logger.With("session", name),
@@ -60,7 +62,7 @@ func (cm *ConnectionManager) openSession(life, grace context.Context) (link, err
 		return nil, err
 	}
 	s.logger.InfoContext(life, "connected", "last_node_sequence", s.lastNodeSequence,
-		"last_scheduler_sequence", cm.incoming.tracker.LastSequence())
+		"last_scheduler_sequence", s.tracker.LastSequence())
 	return s, nil
 }
 

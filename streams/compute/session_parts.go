@@ -71,7 +71,7 @@ func (s *session) subscribe(ctx context.Context) error {
 		Consumer:  nclprotocol.InConsumer(s.cfg.NodeID),
 		Codec:     envelope.Codec{Serializer: s.cfg.MessageSerializer, Registry: s.cfg.MessageRegistry},
 		Handler:   s.cfg.DataPlaneMessageHandler,
-		Tracker:   s.incoming.tracker,
+		Tracker:   s.tracker,
 		OnEnd:     s.inboundEnded,
 		Clock:     s.cfg.Clock,
 		Logger:    s.cfg.Logger,
@@ -95,7 +95,7 @@ func (s *session) startControl(ctx context.Context) (err error) {
 		Config:             s.cfg,
 		Requester:          s.requester,
 		HealthTracker:      s.health,
-		IncomingSeqTracker: s.incoming.tracker,
+		IncomingSeqTracker: s.tracker,
 		CheckpointName:     s.incoming.name,
 		NodeInfo:           s.nodeInfo,
 	})

@@ -3,6 +3,7 @@ package nclprotocol_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"reflect"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
 )
+
+var update = flag.Bool("update", false, "write the golden file anew")
 
 const golden = "testdata/control.json"
 
@@ -41,7 +44,7 @@ type wireMessage struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// What goes over the wire is held by a file: other programs read it. UPDATE_GOLDEN=1 writes it anew.
+// What goes over the wire is held by a file: other programs read it. -update writes it anew.
 func TestControlMessages(t *testing.T) {
 	t.Parallel()
 	registry := envelope.NewRegistry()
@@ -71,7 +74,7 @@ func TestControlMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	have = append(have, '\n')
-	if os.Getenv("UPDATE_GOLDEN") != "" {
+	if *update {
 		if err := os.WriteFile(golden, have, 0o644); err != nil {
 			t.Fatal(err)
 		}
