@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/alecthomas/kong"
+	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/peer"
+	"oc-scheduler/streams/nclprotocol"
 )
 
 type demoCmd struct{ serveCmd }
@@ -35,9 +38,14 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return runError(err)
 	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // longer than the peers, who say goodbye
+	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return replica.Run(ctx) })
-	g.Go(func() error { return c.show(ctx, con, replica, log) })
+	g.Go(func() error { return replica.Run(serving) })
+	g.Go(func() error {
+		defer stop()
+		return c.show(ctx, con, replica, log)
+	})
 	return runError(g.Wait())
 }
 
@@ -75,8 +83,12 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 	}
 	defer nc.Close()
 	g, ctx := errgroup.WithContext(ctx)
-	for _, cfg := range demoPeers() {
-		p, err := peer.New(nc, cfg, log)
+	for name := range demoPeers {
+		cfg, err := demoPeer(name, filepath.Join(c.DataDir, "nodes"))
+		if err != nil {
+			return err
+		}
+		p, err := peer.New(ctx, cfg, peer.Links{Compute: connector{replica, name}, Bus: nc}, log)
 		if err != nil {
 			return err
 		}
@@ -93,6 +105,19 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 		return err
 	}
 	return g.Wait()
+}
+
+// connector makes the connections of a node to a replica's own NATS server.
+type connector struct {
+	replica *app.Replica
+	name    string
+}
+
+var _ nclprotocol.ClientFactory = connector{}
+
+// CreateClient opens a connection.
+func (c connector) CreateClient(ctx context.Context) (*nats.Conn, error) {
+	return c.replica.Connect(ctx, "node "+c.name)
 }
 
 // invite says what can be tried; commands stand alone on their lines, to be copied.
@@ -121,9 +146,14 @@ At any time, one answer and the state of the replica:
   curl '%s/oc/%s/check?duration=1h&wait=5s'
   curl '%s/readyz?verbose'
 
+The two peers are compute nodes, too. Run something on one, and follow its output:
+  %s nodes%s
+  %s run demo-north%s -- sleep 10
+
 nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
 
-`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url)
+`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url,
+		programName(), server, programName(), server)
 	return err
 }
 

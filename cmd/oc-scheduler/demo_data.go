@@ -1,7 +1,9 @@
 package main
 
 import (
-	"time"
+	_ "embed" // the configurations of the demo's peers
+	"path/filepath"
+	"strings"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/peer"
@@ -9,21 +11,21 @@ import (
 
 const demoWorkflowID = "demo-align"
 
-// demoPeers are two sites: one computes, one stores.
-func demoPeers() []peer.Config {
-	return []peer.Config{
-		{
-			PeerID: "demo-north", Every: 3 * time.Second,
-			Capacities: peer.Capacities{"gpu-cluster": {
-				"i0": {"cpu_cores": 64, "gpus": 8, "ram_gb": 512},
-				"i1": {"cpu_cores": 32, "gpus": 4, "ram_gb": 256},
-			}},
-		},
-		{
-			PeerID: "demo-south", Every: 5 * time.Second,
-			Capacities: peer.Capacities{"archive": {"s0": {"storage_gb": 4000}}},
-		},
-	}
+//go:embed demo-north.yaml
+var demoNorth string
+
+//go:embed demo-south.yaml
+var demoSouth string
+
+// demoPeers are the configurations of two sites, by name: one computes, one stores.
+var demoPeers = map[string]string{"demo-north": demoNorth, "demo-south": demoSouth}
+
+// demoPeer is one of them, with a directory below dir.
+func demoPeer(name, dir string) (peer.Config, error) {
+	return peer.Load(strings.NewReader(demoPeers[name]), func(cfg *peer.Config) {
+		cfg.DataDir = filepath.Join(dir, name)
+		cfg.Version = version
+	})
 }
 
 // demoWorkflow is what has to run: an hour on three GPUs, and room for the result.

@@ -2,27 +2,30 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
-	"oc-scheduler/internal/peer"
 )
 
 // demoPeerCmd is one of the demo's peers in a process of its own, for a fleet that runs without it.
 type demoPeerCmd struct {
 	Peer    string   `arg:"" enum:"demo-north,demo-south" help:"demo-north or demo-south."`
 	NATSURL []string `name:"nats-url" required:"" placeholder:"URL" help:"NATS servers, comma-separated."`
+	DataDir string   `placeholder:"DIR" help:"Ledger and output; by default a directory that is removed in the end."`
 	logFlags
 }
 
-// Run makes the demo's workflow known, then answers and publishes until ctx ends.
+// Run makes the demo's workflow known, and is a node until ctx ends.
 func (c *demoPeerCmd) Run(ctx context.Context, con *console) error {
 	if err := c.run(ctx, con); ctx.Err() == nil {
 		return err
@@ -30,41 +33,33 @@ func (c *demoPeerCmd) Run(ctx context.Context, con *console) error {
 	return nil // told to end, whatever was under way
 }
 
-func (c *demoPeerCmd) run(ctx context.Context, con *console) error {
+func (c *demoPeerCmd) run(ctx context.Context, con *console) (err error) {
 	log := c.logger(con)
-	nc, err := c.connect()
+	if c.DataDir == "" {
+		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-"+c.Peer+"-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
+	}
+	cfg, err := demoPeer(c.Peer, c.DataDir)
+	if err != nil {
+		return err
+	}
+	cfg.NATS.URL = c.NATSURL
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.introduce(ctx, log) })
+	g.Go(func() error { return runNode(ctx, cfg, log) })
+	return g.Wait()
+}
+
+// introduce makes the workflow known, over a connection that it needs no longer then.
+func (c *demoPeerCmd) introduce(ctx context.Context, log *slog.Logger) error {
+	nc, err := connectBus(strings.Join(c.NATSURL, ","), c.Peer, nil)
 	if err != nil {
 		return fmt.Errorf("--nats-url: %w", err)
 	}
 	defer nc.Close()
-	if err := tell(ctx, nc, log); err != nil {
-		return err
-	}
-	for _, cfg := range demoPeers() {
-		if cfg.PeerID != c.Peer {
-			continue
-		}
-		p, err := peer.New(nc, cfg, log)
-		if err != nil {
-			return err
-		}
-		return p.Run(ctx)
-	}
-	return nil
-}
-
-// connect keeps trying for ever. Answers come to an inbox that is the peer's own: it may be all
-// that its user is allowed to read.
-func (c *demoPeerCmd) connect() (*nats.Conn, error) {
-	return nats.Connect(strings.Join(c.NATSURL, ","),
-		nats.Name(c.Peer),
-		nats.CustomInboxPrefix("_INBOX."+c.Peer),
-		nats.RetryOnFailedConnect(true),
-		nats.MaxReconnects(-1),
-		nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectWait(250*time.Millisecond),
-		nats.ReconnectBufSize(-1),
-	)
+	return tell(ctx, nc, log)
 }
 
 // tell publishes the demo's workflow until the bus has stored it: the replicas that make the bus may

@@ -31,7 +31,7 @@ func (e *exitError) Unwrap() error { return e.err }
 func usageCode(args []string) int {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
-			if arg == "serve" || arg == "demo" {
+			if arg == "serve" || arg == "demo" || arg == "peer" {
 				return exitConfig
 			}
 			break

@@ -3,6 +3,7 @@
 //	oc-scheduler serve              run one replica
 //	oc-scheduler demo               a replica with its own NATS server, two peers and a workflow
 //	oc-scheduler demo-peer PEER     one of those peers alone, for fleets that others start
+//	oc-scheduler peer               run a compute node
 //	oc-scheduler check WORKFLOW     ask a replica once, or --watch its answers
 //	oc-scheduler planners [PEER]    what a replica knows of the peers
 //	oc-scheduler workflows          what may be asked about
@@ -26,6 +27,8 @@ import (
 	"syscall"
 	"time"
 	_ "time/tzdata" // zone names work in an empty container, too
+
+	"oc-scheduler/internal/peer/execute"
 )
 
 // echo is how soon after the first signal another one still counts as the same: timeout(1) and
@@ -33,6 +36,7 @@ import (
 const echo = 50 * time.Millisecond
 
 func main() {
+	execute.Keep() // of the executions of a node
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)

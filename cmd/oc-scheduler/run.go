@@ -27,6 +27,7 @@ type grammar struct {
 
 	Serve     serveCmd     `cmd:"" help:"Run one replica."`
 	Demo      demoCmd      `cmd:"" help:"Run a replica with an embedded NATS server, two demo peers and a workflow."`
+	Peer      peerCmd      `cmd:"" help:"Run a compute node."`
 	DemoPeer  demoPeerCmd  `cmd:"" hidden:"" help:"Run one of the demo's peers by itself."`
 	Check     checkCmd     `cmd:"" help:"Ask a replica whether a workflow can run. Exits with 0 (available), 2 (unavailable), 3 (unknown) or 1."`
 	Planners  plannersCmd  `cmd:"" help:"List the planners a replica knows, or show one peer's."`

@@ -18,12 +18,14 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/internal/peer/execute"
 )
 
 // asProgram makes the test binary the program itself.
 const asProgram = "OC_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	execute.Keep()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

@@ -1,147 +1,186 @@
 package peer_test
 
 import (
-	"encoding/json"
-	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"go.uber.org/goleak"
-
-	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
-	"oc-scheduler/internal/peer"
-	"oc-scheduler/store/planner"
+	"oc-scheduler/internal/peer/execute"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/nclprotocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const patience = 20 * time.Second
-
-// site runs a peer and listens in on the bus.
-type site struct {
-	nc  *nats.Conn
-	bus chan *nats.Msg
+func TestRunsExecutions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.node(t, config(t.TempDir()))
+	w.run(t, "x1", "sh", "-c", "echo hello; echo oops >&2; exit 3")
+	w.run(t, "x2", "sh", "-c", "echo fine")
+	w.run(t, "x3", "rm", "-rf", "/")
+	if got := w.output(t, "x1"); got != "hello\noops\n" && got != "oops\nhello\n" {
+		t.Errorf("output %q", got)
+	}
+	x1, x2 := w.reaches(t, "x1", booking.ExecutionFailed), w.reaches(t, "x2", booking.ExecutionCompleted)
+	if x1.ExitCode == nil || *x1.ExitCode != 3 || x1.Reason != "exit code 3" || x1.QueuedAt.IsZero() || x1.StartedAt.IsZero() || x1.EndedAt.IsZero() {
+		t.Errorf("%+v", x1)
+	}
+	if x2.ExitCode == nil || *x2.ExitCode != 0 || x2.Reason != "" {
+		t.Errorf("%+v", x2)
+	}
+	if x3 := w.reaches(t, "x3", booking.ExecutionFailed); x3.Reason != `command "rm" is not listed on this node` || x3.ExitCode != nil {
+		t.Errorf("%+v", x3)
+	}
 }
 
-func start(t *testing.T, every time.Duration) *site {
-	t.Helper()
-	server := natstest.Start(t)
-	s := &site{nc: server.Connect(t), bus: make(chan *nats.Msg, 256)}
-	if _, err := s.nc.ChanSubscribe(events.Propagation, s.bus); err != nil {
-		t.Fatal(err)
-	}
-	p, err := peer.New(server.Connect(t), peer.Config{
-		PeerID: "peer-a", Every: every,
-		Capacities: peer.Capacities{"gpu": {"i0": {"gpus": 8, "ram_gb": 64}}},
-	}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(t.Context()) }()
-	t.Cleanup(func() {
-		if err := <-ended; err != nil {
-			t.Errorf("Run: %v", err)
+// TestAnOrderThatComesTwice has one effect.
+func TestAnOrderThatComesTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.node(t, config(t.TempDir()))
+	file := filepath.Join(t.TempDir(), "runs")
+	order := nclprotocol.RunExecution{ExecutionID: "x", Command: []string{"sh", "-c", `echo once >>"$1"`, "sh", file}}
+	for range 5 {
+		if err := w.orders.Send(t.Context(), "n1", order); err != nil {
+			t.Fatal(err)
 		}
+	}
+	w.run(t, "last", "sh", "-c", "true")
+	w.reaches(t, "x", booking.ExecutionCompleted)
+	w.reaches(t, "last", booking.ExecutionCompleted)
+	if runs, err := os.ReadFile(file); err != nil || string(runs) != "once\n" {
+		t.Errorf("%q, %v", runs, err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg := config(t.TempDir())
+	cfg.Executor.MaxConcurrent = 1
+	cfg.Executor.Grace = 100 * time.Millisecond
+	w.node(t, cfg)
+	cancel := func(executionID string) {
+		t.Helper()
+		if err := w.orders.Send(t.Context(), "n1", nclprotocol.CancelExecution{ExecutionID: executionID, Reason: "not wanted"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel("early") // before its order
+	w.run(t, "running", "sh", "-c", "trap '' TERM; echo started; sleep 300")
+	w.reaches(t, "running", booking.ExecutionRunning)
+	w.run(t, "waiting", "sh", "-c", "echo never")
+	w.reaches(t, "waiting", booking.ExecutionQueued)
+	cancel("waiting")
+	w.reaches(t, "waiting", booking.ExecutionCancelled)
+	natstest.Eventually(t, "it has said so", func() bool { return w.printed(t, "running") == "started\n" })
+	cancel("running")
+	x := w.reaches(t, "running", booking.ExecutionCancelled)
+	if x.Reason != "not wanted" || x.ExitCode != nil {
+		t.Errorf("%+v", x)
+	}
+	if got := w.output(t, "running"); got != "started\n" {
+		t.Errorf("output of a cancelled execution: %q", got)
+	}
+	if err := w.orders.Send(t.Context(), "n1", nclprotocol.RunExecution{ExecutionID: "early", Command: []string{"sh", "-c", "true"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t, "last", "sh", "-c", "true")
+	w.reaches(t, "last", booking.ExecutionCompleted)
+	w.reaches(t, "early", booking.ExecutionCancelled)
+	cancel("last") // too late
+	w.run(t, "after", "sh", "-c", "true")
+	w.reaches(t, "after", booking.ExecutionCompleted)
+	w.reaches(t, "last", booking.ExecutionCompleted)
+}
+
+func TestBoundedConcurrency(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg := config(t.TempDir())
+	cfg.Executor.MaxQueued = 3
+	w.node(t, cfg)
+	gate := filepath.Join(t.TempDir(), "gate")
+	wait := []string{"sh", "-c", `until test -e "$1"; do sleep 0.05; done`, "sh", gate}
+	for _, x := range []string{"x1", "x2"} {
+		w.run(t, x, wait...)
+		w.reaches(t, x, booking.ExecutionRunning)
+	}
+	for _, x := range []string{"x3", "x4", "x5"} {
+		w.run(t, x, wait...)
+		w.reaches(t, x, booking.ExecutionQueued)
+	}
+	w.run(t, "x6", wait...)
+	if x := w.reaches(t, "x6", booking.ExecutionFailed); x.Reason != "too many executions wait on this node" {
+		t.Errorf("%+v", x)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	last := w.execution("x1")
+	for _, x := range []string{"x1", "x2", "x3", "x4", "x5"} {
+		next := w.reaches(t, x, booking.ExecutionCompleted)
+		if next.StartedAt.Before(last.StartedAt) {
+			t.Errorf("%s started before the one before it", x)
+		}
+		last = next
+	}
+}
+
+func TestStopAndStartAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg := config(t.TempDir())
+	cfg.Executor.MaxConcurrent = 1
+	stop := w.node(t, cfg)
+	w.run(t, "x1", "sh", "-c", "echo $$; sleep 300")
+	w.reaches(t, "x1", booking.ExecutionRunning)
+	w.run(t, "x2", "sh", "-c", "echo later")
+	w.reaches(t, "x2", booking.ExecutionQueued)
+	stop()
+	natstest.Eventually(t, "the node is gone", func() bool {
+		entry, _ := w.store.Nodes.View().Get("n1")
+		return entry.Value.State == "gone"
 	})
-	return s
-}
-
-func (s *site) say(t *testing.T, from, action, peerID string) {
-	t.Helper()
-	payload, err := json.Marshal(map[string]any{"action": action, "payload": map[string]string{"peer_id": peerID}})
-	if err != nil {
-		t.Fatal(err)
+	w.run(t, "x3", "sh", "-c", "echo meanwhile")
+	w.node(t, cfg)
+	if x := w.reaches(t, "x1", booking.ExecutionFailed); x.Reason != "node stopped" {
+		t.Errorf("%+v", x)
 	}
-	message, err := events.Envelope{FromApp: from, Payload: payload}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.nc.Publish(events.Propagation, message); err != nil {
-		t.Fatal(err)
+	w.reaches(t, "x2", booking.ExecutionCompleted)
+	w.reaches(t, "x3", booking.ExecutionCompleted)
+	if got := w.output(t, "x2") + w.output(t, "x3"); got != "later\nmeanwhile\n" {
+		t.Errorf("output %q", got)
 	}
 }
 
-// planner waits for the next planner on the bus; anything else on it is not from the peer.
-func (s *site) planner(t *testing.T) *planner.Planner {
-	t.Helper()
-	deadline := time.After(patience)
-	for {
-		select {
-		case <-deadline:
-			t.Fatal("no planner came")
-		case m := <-s.bus:
-			envelope, err := events.DecodeEnvelope(m.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if envelope.FromApp != "oc-discovery" {
-				continue
-			}
-			said, err := events.DecodePropagated(envelope.Payload)
-			if err != nil || said.Action != "PB_PLANNER" {
-				t.Fatalf("%q, %v", said.Action, err)
-			}
-			p, err := planner.Decode(said.Payload, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
-	}
-}
-
-func TestAnswersItsOwnRequestsOnly(t *testing.T) {
+func TestMuchOutputIsCut(t *testing.T) {
 	t.Parallel()
-	s := start(t, time.Hour)
-	s.say(t, "oc-scheduler", "PB_PLANNER", "peer-b")
-	s.say(t, "somebody", "PB_PLANNER", "peer-a")
-	s.say(t, "oc-scheduler", "PB_CLOSE_PLANNER", "peer-a")
-	if err := s.nc.Publish(events.Propagation, []byte("rubbish")); err != nil {
-		t.Fatal(err)
-	}
-	<-s.bus // what was said
-	<-s.bus
-	<-s.bus
-	<-s.bus
-	s.say(t, "oc-scheduler", "pb_planner", "peer-a")
-	asked := time.Now()
-	p := s.planner(t)
-	if resources, slots := p.Counts(); p.PeerID() != "peer-a" || resources != 1 || slots == 0 {
-		t.Errorf("planner of %s with %d resources, %d slots", p.PeerID(), resources, slots)
-	}
-	if p.GeneratedAt().Before(asked) {
-		t.Errorf("generated at %v, asked for at %v: an earlier request was answered", p.GeneratedAt(), asked)
+	w := newWorld(t)
+	cfg := config(t.TempDir())
+	cfg.Output.MaxMB = 1
+	w.node(t, cfg)
+	w.run(t, "x", "sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x")
+	w.reaches(t, "x", booking.ExecutionCompleted)
+	got := w.output(t, "x")
+	if len(got) < 900_000 || len(got) > 1_100_000 || !strings.Contains(got[len(got)-200:], "[") {
+		t.Errorf("%d bytes, the last: %s", len(got), got[max(len(got)-200, 0):])
 	}
 }
 
-func TestPublishesUntilClosed(t *testing.T) {
+func TestSleepIsTheDefault(t *testing.T) {
 	t.Parallel()
-	s := start(t, 10*time.Millisecond)
-	s.say(t, "oc-scheduler", "PB_PLANNER", "peer-a")
-	digests := map[[16]byte]bool{}
-	for len(digests) < 3 {
-		digests[s.planner(t).Digest()] = true
-	}
-	s.say(t, "oc-scheduler", "PB_CLOSE_PLANNER", "peer-a")
-	s.silence(t)
-	s.say(t, "oc-scheduler", "PB_PLANNER", "peer-a")
-	s.planner(t)
-}
-
-// silence waits until nothing comes for many periods; a peer that goes on never lets that happen.
-func (s *site) silence(t *testing.T) {
-	t.Helper()
-	deadline := time.After(patience)
-	for {
-		select {
-		case <-deadline:
-			t.Fatal("the peer goes on publishing")
-		case <-s.bus:
-		case <-time.After(500 * time.Millisecond):
-			return
-		}
+	w := newWorld(t)
+	cfg := config(t.TempDir())
+	cfg.Executor = execute.Config{}
+	w.node(t, cfg)
+	w.run(t, "x1", "sleep", "0.01")
+	w.run(t, "x2", "sh", "-c", "true")
+	w.reaches(t, "x1", booking.ExecutionCompleted)
+	w.reaches(t, "x2", booking.ExecutionFailed)
+	if got := w.output(t, "x1"); got != "slept 0s of 10ms\nslept 10ms of 10ms\n" {
+		t.Errorf("output %q", got)
 	}
 }

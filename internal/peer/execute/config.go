@@ -58,8 +58,7 @@ type Fault struct {
 	Err   error
 }
 
-// Faults is all that is wrong with a configuration whose defaults are set, but for the commands, which
-// NewProcess looks for.
+// Faults is all that is wrong with a configuration whose defaults are set. It looks for the commands.
 func (c Config) Faults() []Fault {
 	var faults []Fault
 	add := func(wrong bool, field, format string, args ...any) {
@@ -80,7 +79,11 @@ func (c Config) Faults() []Fault {
 		add(!isVariable(name), "environment", "%q can't be the name of a variable", clip(name))
 		add(strings.HasPrefix(name, "LD_"), "environment", "%s would have listed commands load code that is not listed", clip(name))
 	}
-	add(c.Type == KindProcess && len(c.Commands) == 0, "commands", "none is listed, so nothing could run")
+	if c.Type == KindProcess {
+		add(len(c.Commands) == 0, "commands", "none is listed, so nothing could run")
+		_, err := allow(c.Commands)
+		add(err != nil, "commands", "%w", err)
+	}
 	add(c.Type == KindSleep && len(c.Commands) > 0, "commands", "they need type: process")
 	return faults
 }

@@ -31,8 +31,8 @@ func (l *limited) StoreEvent(ctx context.Context, r watcher.StoreEventRequest) (
 // TestSnapshotsInParts: a snapshot of several events counts when all of them are there.
 func TestSnapshotsInParts(t *testing.T) {
 	t.Parallel()
-	const orders = 8
-	for writes := orders; writes < orders+8; writes++ {
+	const orders = 4
+	for writes := orders; writes < orders+4; writes++ {
 		memory, clock := watcher.NewMemoryStore(), clockwork.NewFakeClockAt(began)
 		l := open(t, &limited{memory, writes}, clock)
 		l.SnapshotEvery(orders)

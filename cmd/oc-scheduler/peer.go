@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/app"
+	"oc-scheduler/internal/peer"
+	"oc-scheduler/store/id"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+type peerCmd struct {
+	Config    string   `required:"" placeholder:"FILE" help:"What the node is, in YAML; see deploy/peer.yaml."`
+	NATSURL   []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; instead of those in FILE."`
+	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
+	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
+	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+	DataDir   string   `placeholder:"DIR" help:"Ledger and output; by default what FILE says, else nodes/NODE below $XDG_STATE_HOME/oc-scheduler or ~/.local/state/oc-scheduler."`
+	logFlags
+}
+
+// Run is a compute node until ctx ends.
+func (c *peerCmd) Run(ctx context.Context, con *console) error {
+	cfg, err := peer.LoadFile(c.Config, func(cfg *peer.Config) { c.override(cfg, con.env) })
+	if err != nil {
+		return &exitError{exitConfig, fmt.Errorf("--config: %w", err)}
+	}
+	return runNode(ctx, cfg, c.logger(con))
+}
+
+// override has the flags win over the file.
+func (c *peerCmd) override(cfg *peer.Config, env lookup) {
+	cfg.Version = version
+	if len(c.NATSURL) > 0 {
+		cfg.NATS.URL = c.NATSURL
+	}
+	for _, o := range []struct {
+		field *string
+		flag  string
+	}{
+		{&cfg.NATS.Creds, c.NATSCreds},
+		{&cfg.NATS.CA, c.NATSCA},
+		{&cfg.NATS.Cert, c.NATSCert},
+		{&cfg.NATS.Key, c.NATSKey},
+		{&cfg.DataDir, c.DataDir},
+	} {
+		if o.flag != "" {
+			*o.field = o.flag
+		}
+	}
+	if cfg.DataDir == "" {
+		node := cfg.NodeID
+		if node == "" {
+			node = cfg.PeerID
+		}
+		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Key(node))
+	}
+}
+
+// runNode is a node on the NATS servers of its configuration. Told to end, it ends well, whatever was
+// under way.
+func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
+	if len(cfg.NATS.URL) == 0 {
+		return &exitError{exitConfig, errors.New("--nats-url: missing, and the configuration has no nats.url")}
+	}
+	n := cfg.NATS
+	options, err := app.Config{NATSURL: n.URL, NATSCreds: n.Creds, NATSCA: n.CA, NATSCert: n.Cert, NATSKey: n.Key}.NATSOptions()
+	if err != nil {
+		return &exitError{exitConfig, err}
+	}
+	cfg.SetDefaults()
+	url := strings.Join(n.URL, ",")
+	bus, err := connectBus(url, cfg.NodeID, options)
+	if err != nil {
+		return &exitError{exitConfig, fmt.Errorf("--nats-url: %w", err)}
+	}
+	defer bus.Close()
+	links := peer.Links{Compute: nclprotocol.Client{URL: url, NodeID: cfg.NodeID, Options: options}, Bus: bus}
+	p, err := peer.New(ctx, cfg, links, log)
+	if err != nil {
+		return err
+	}
+	return p.Run(ctx)
+}
+
+// connectBus keeps trying for ever. Answers come to an inbox that is the node's own: it may be all
+// that its user is allowed to read.
+func connectBus(url, nodeID string, options []nats.Option) (*nats.Conn, error) {
+	return nats.Connect(url, append([]nats.Option{
+		nats.Name("oc-scheduler node " + nodeID + " on the bus"),
+		nats.CustomInboxPrefix(nclprotocol.InboxPrefix(nodeID)),
+		nats.RetryOnFailedConnect(true),
+		nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectWait(250 * time.Millisecond),
+		nats.ReconnectBufSize(-1),
+	}, options...)...)
+}

@@ -1,0 +1,85 @@
+package peer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/peer"
+	"oc-scheduler/store/planner"
+)
+
+func TestExample(t *testing.T) {
+	t.Parallel()
+	cfg, err := peer.LoadFile("../../deploy/peer.yaml", func(c *peer.Config) {
+		c.Executor.Commands = []string{"sleep"} // what is listed there may not be here
+		c.DataDir = "elsewhere"
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i0 := cfg.Resources["gpu-cluster"]["i0"]
+	if cfg.NodeID != "north-1" || cfg.DataDir != "elsewhere" || i0["cpu_cores.x86_64"] != 64*planner.Unit || i0["gpus"] != 8*planner.Unit ||
+		cfg.Executor.Limits.CPU != 12*time.Hour || len(cfg.NATS.URL) != 2 || cfg.Output.Keep != 168*time.Hour {
+		t.Errorf("%+v", cfg)
+	}
+}
+
+func TestFaultsOfConfigurations(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"smallest": {"peer_id: a\ndata_dir: d\n", ""},
+		"empty":    {"", "no documents in stream"},
+		"null":     {"null\n", "peer_id: invalid id: empty\ndata_dir: missing"},
+		"a list":   {"- a\n", "line 1: cannot construct !!seq into peer.Config"},
+		"two":      {"peer_id: a\n---\npeer_id: b\n", "expected single document, found multiple"},
+		"syntax":   {"peer_id: a\nlabels: [x\n", "line 3: did not find expected ',' or ']'"},
+		"all at once": {
+			"peer_id: a\nnode_id: \"\\x01\"\ncolour: red\nlabels:\n  a: [1]\nexecutor:\n  type: docker\n  timeout: soon\n  max_concurrent: -1\n  limits: {cpu: 1ms}\n",
+			"data_dir: missing\nline 2: node_id: invalid id: control character U+0001 at byte 0\nline 3: unknown field colour\n" +
+				"line 5: cannot construct !!seq into string\n" +
+				"line 7: executor.type: \"docker\" is neither sleep nor process\nline 8: cannot construct !!str `soon` into time.Duration\n" +
+				"line 9: executor.max_concurrent: -1 is not between 1 and 10000\n" +
+				"line 10: executor.limits.cpu: 1ms is not a number of whole seconds",
+		},
+		"twice": {"peer_id: a\npeer_id: b\ndata_dir: d\n", "line 2: mapping key \"peer_id\" already defined at line 1"},
+		"amounts": {
+			"peer_id: a\ndata_dir: d\nresources:\n  g.x:\n    i0: {a: -1, b: x, c: {d: {e: 1}}, f: [1]}\n    i1: 5\n    i2: {h: 1e99, k: {l: 2}, k.l: 3}\n  \"\":\n    i: {}\n",
+			"line 5: a: invalid amount: negative\nline 5: b: invalid amount: not a number\nline 5: c.d: must be a number\nline 5: must be amounts by name\n" +
+				"line 6: must be amounts by name\nline 7: h: invalid amount: above 1000000000000000\nline 7: k.l: named twice\n" +
+				"line 8: resources.: invalid id: empty",
+		},
+		"instance":   {"peer_id: a\ndata_dir: d\nresources:\n  g.x:\n    \"i\\n\": {a: 1}\n", "line 5: resources.g.x.i\n: invalid id: control character U+000A at byte 1"},
+		"commands":   {"peer_id: a\ndata_dir: d\nexecutor:\n  type: process\n  commands:\n  - no-such-command\n", "line 5: executor.commands: command \"no-such-command\": executable file not found in $PATH"},
+		"busy":       {"peer_id: a\ndata_dir: d\nbusy_every: 1s\n", "line 3: busy_every: it needs resources, and a time above zero"},
+		"too long":   {"peer_id: a\ndata_dir: d\n#" + strings.Repeat("x", 1<<20), "a configuration may have 1048576 bytes"},
+		"merged key": {"peer_id: a\ndata_dir: d\nresources: {r: {i: {<<: {a: 1}}}}\n", "line 3: << can't be used here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := peer.Load(strings.NewReader(tc.text), nil)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+		})
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("peer_id: a\ndata_dir: d\nresources: {r: {i: {a: 1, b: {c: 2}}}}\n")
+	f.Add("peer_id: &x a\nnode_id: *x\nlabels: {<<: {a: b}}\n")
+	f.Add("executor: {type: process, commands: [sh], limits: {cpu: 1h}}\nnats: {url: [a]}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		cfg, err := peer.Load(strings.NewReader(text), nil)
+		if err != nil {
+			return
+		}
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("loaded, but not valid: %v", err)
+		}
+	})
+}

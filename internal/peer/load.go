@@ -1,0 +1,115 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxConfig is the longest configuration that is read, in bytes.
+const maxConfig = 1 << 20
+
+// LoadFile reads a configuration from a file, as Load does.
+func LoadFile(name string, change func(*Config)) (cfg Config, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return Config{}, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return Load(f, change)
+}
+
+// Load reads a configuration in YAML. change, unless it is nil, is what others, e.g. flags, say beside it;
+// then defaults are set. The error joins all that is wrong, each fault with its line.
+func Load(r io.Reader, change func(*Config)) (Config, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
+	switch {
+	case err != nil:
+		return Config{}, err
+	case len(text) > maxConfig:
+		return Config{}, fmt.Errorf("a configuration may have %d bytes", maxConfig)
+	}
+	var cfg Config
+	faults, err := decode(text, &cfg)
+	if err != nil {
+		return Config{}, err
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	cfg.SetDefaults()
+	var root yaml.Node
+	_ = yaml.Load(text, &root) // it was read just now; without it faults have no lines
+	for _, f := range cfg.faults() {
+		line := lineOf(&root, f.Field)
+		if !slices.ContainsFunc(faults, func(l lineFault) bool { return line > 0 && l.line == line }) { // else it follows from that
+			faults = append(faults, lineFault{line, fmt.Errorf("%s: %w", f.Field, f.Err)})
+		}
+	}
+	return cfg, join(faults)
+}
+
+// lineFault is what is wrong with a line; 0: with none of those that are there.
+type lineFault struct {
+	line int
+	err  error
+}
+
+// decode reads all that can be read of a document. The error says that it is none.
+func decode(text []byte, cfg *Config) ([]lineFault, error) {
+	err := yaml.Load(text, cfg, yaml.WithKnownFields())
+	if err == nil {
+		return nil, nil
+	}
+	several, ok := errors.AsType[*yaml.LoadErrors](err)
+	if !ok {
+		if one, ok := errors.AsType[*yaml.LoadError](err); ok {
+			return nil, join([]lineFault{{one.Mark.Line, errors.New(one.Message)}})
+		}
+		return nil, err
+	}
+	var faults []lineFault
+	for _, e := range several.Errors {
+		message := e.Message
+		if field, _, unknown := strings.Cut(message, " not found in type "); unknown {
+			message = "unknown " + field
+		}
+		faults = append(faults, lineFault{e.Mark.Line, errors.New(strings.TrimPrefix(message, "yaml: "))})
+	}
+	return faults, nil
+}
+
+func join(faults []lineFault) error {
+	slices.SortStableFunc(faults, func(a, b lineFault) int { return a.line - b.line })
+	var errs []error
+	for _, f := range faults {
+		if f.line > 0 {
+			f.err = fmt.Errorf("line %d: %w", f.line, f.err)
+		}
+		errs = append(errs, f.err)
+	}
+	return errors.Join(errs...)
+}
+
+// lineOf is the line of a field, or of the innermost thing around it that is there; 0: of none. Names
+// may hold dots.
+func lineOf(n *yaml.Node, field string) int {
+	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
+		return lineOf(n.Content[0], field)
+	}
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			rest, ok := strings.CutPrefix(field, key.Value)
+			if ok && (rest == "" || rest[0] == '.') {
+				return max(key.Line, lineOf(n.Content[i+1], strings.TrimPrefix(rest, ".")))
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,165 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/internal/peer"
+	"oc-scheduler/internal/peer/execute"
+	"oc-scheduler/internal/peer/ledger"
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/planner"
+	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/orchestrator"
+)
+
+// world is a NATS server with a scheduler's end of the compute connection.
+type world struct {
+	server *natstest.Server
+	nc     *nats.Conn
+	store  *store.Store
+	orders *orchestrator.Orders
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{server: natstest.Start(t)}
+	w.nc = w.server.Connect(t)
+	js, err := jetstream.New(w.nc)
+	if err == nil {
+		w.store, err = store.Open(t.Context(), js, store.Config{Replicas: 1}, slog.New(slog.DiscardHandler), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheduler, err := orchestrator.Open(t.Context(), js, w.store, orchestrator.Config{ReplicaID: "r1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.orders = scheduler.Orders
+	run(t, w.store.Run)
+	run(t, scheduler.Run)
+	natstest.Eventually(t, "the scheduler answers", func() bool { // else the node would try again in 10 s
+		_, err := w.nc.Request(nclprotocol.ControlSubject("probe"), nil, time.Second)
+		return err == nil
+	})
+	return w
+}
+
+// run runs a part until the test ends, or stop is called, which waits.
+func run(t *testing.T, part func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- part(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+func config(dir string) peer.Config {
+	return peer.Config{
+		PeerID: "peer-a", NodeID: "n1", DataDir: dir,
+		Resources: ledger.Capacities{"gpu": {"i0": {"gpus": 8 * planner.Unit, "ram_gb": 64 * planner.Unit}}},
+		Executor:  execute.Config{Type: execute.KindProcess, Commands: []string{"sh"}, MaxConcurrent: 2},
+	}
+}
+
+// node starts a node, and waits until it is connected.
+func (w *world) node(t *testing.T, cfg peer.Config) (stop func()) {
+	t.Helper()
+	since := time.Now()
+	bus := w.server.Connect(t)
+	links := peer.Links{Compute: nclprotocol.Client{URL: w.server.URL(), NodeID: cfg.NodeID}, Bus: bus}
+	p, err := peer.New(t.Context(), cfg, links, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = run(t, p.Run)
+	natstest.Eventually(t, "the node is connected", func() bool {
+		entry, _ := w.store.Nodes.View().Get(cfg.NodeID)
+		return entry.Value.State == store.NodeConnected && entry.Value.StartedAt.After(since)
+	})
+	return stop
+}
+
+// run orders an execution.
+func (w *world) run(t *testing.T, executionID string, command ...string) {
+	t.Helper()
+	order := nclprotocol.RunExecution{ExecutionID: executionID, Command: command}
+	if _, err := w.orders.RunExecution(t.Context(), "n1", order); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) execution(executionID string) booking.Execution {
+	entry, _ := w.store.Executions.View().Get(executionID)
+	return entry.Value
+}
+
+// reaches waits until the scheduler knows of a state.
+func (w *world) reaches(t *testing.T, executionID string, state booking.ExecutionState) booking.Execution {
+	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("%+v", w.execution(executionID))
+		}
+	}()
+	natstest.Eventually(t, executionID+" is "+string(state), func() bool { return w.execution(executionID).State == state })
+	return w.execution(executionID)
+}
+
+// output reads what an execution writes, from its start to its end.
+func (w *world) output(t *testing.T, executionID string) string {
+	t.Helper()
+	natstest.Eventually(t, executionID+" is started", func() bool { return !w.execution(executionID).StartedAt.IsZero() })
+	return w.read(t, logstream.Request{ExecutionID: executionID, Follow: true})
+}
+
+// printed is what an execution has written so far.
+func (w *world) printed(t *testing.T, executionID string) string {
+	t.Helper()
+	return w.read(t, logstream.Request{ExecutionID: executionID})
+}
+
+func (w *world) read(t *testing.T, request logstream.Request) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	r, err := logstream.Open(ctx, w.nc, "n1", request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	var text []byte
+	for {
+		chunk, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return string(text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, chunk.Data...)
+	}
+}
