@@ -63,10 +63,15 @@ func TestNATSRestart(t *testing.T) {
 	handled(t, m, 50)
 	for round := 1; round <= 3; round++ {
 		s.Stop()
-		natstest.Eventually(t, "the loss is seen", func() bool { return cm.GetHealth().CurrentState != nclprotocol.Connected })
+		natstest.Eventually(t, "the loss is seen", func() bool {
+			return cm.GetHealth().CurrentState != nclprotocol.Connected && !o.js.Conn().IsConnected()
+		})
 		produce(t, store, 50*round+1, 50*round+50)
 		s.Restart(t)
-		natstest.Eventually(t, "the scheduler is back", func() bool { return o.js.Conn().IsConnected() })
+		natstest.Eventually(t, "the stream is back", func() bool {
+			_, err := o.js.Stream(t.Context(), nclprotocol.InStream)
+			return err == nil
+		})
 		o.send(round + 1)
 		ordered(t, w, round+1)
 		handled(t, m, 50*round+50)
