@@ -14,9 +14,15 @@ func OutLayout(replicas int) jetstream.StreamConfig {
 	return layout(OutStream, "Execution events, from nodes", AllOut, replicas)
 }
 
+// maxNodes is how many nodes there may be. Each has a consumer, and a server allows a stream 1000 of them
+// where nothing else is said (nats-server, DefaultMaxConsumers).
+const maxNodes = 100_000
+
 // InLayout is InStream as the scheduler makes it.
 func InLayout(replicas int) jetstream.StreamConfig {
-	return layout(InStream, "Execution orders, to nodes", AllIn, replicas)
+	c := layout(InStream, "Execution orders, to nodes", AllIn, replicas)
+	c.MaxConsumers = maxNodes
+	return c
 }
 
 func layout(name, description, subject string, replicas int) jetstream.StreamConfig {

@@ -39,7 +39,7 @@ type control struct {
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
 	limit := rate.Limit(cfg.HandshakesPerSecond)
-	return &control{js, st, cfg.Copies, cfg.ManualApproval, rate.NewLimiter(limit, max(1, int(limit))), cfg.Logger, m}
+	return &control{js, st, cfg.Copies, cfg.ManualApproval, rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
 }
 
 // run answers until ctx ends. NATS out of reach is no failure.
@@ -80,10 +80,10 @@ func (c *control) responder() (*ncl.Responder, error) {
 		Conn: c.js.Conn(), Subject: nclprotocol.AllControl, Queue: queueGroup,
 		Codec: envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry},
 		Handler: ncl.ByType{
-			nclprotocol.TypeHandshakeRequest:      request(c.handshake),
-			nclprotocol.TypeHeartbeatRequest:      request(c.heartbeat),
-			nclprotocol.TypeUpdateNodeInfoRequest: request(c.updateInfo),
-			nclprotocol.TypeShutdownNoticeRequest: request(c.shutdown),
+			nclprotocol.TypeHandshakeRequest:      request(c, c.handshake),
+			nclprotocol.TypeHeartbeatRequest:      request(c, c.heartbeat),
+			nclprotocol.TypeUpdateNodeInfoRequest: request(c, c.updateInfo),
+			nclprotocol.TypeShutdownNoticeRequest: request(c, c.shutdown),
 		},
 		MaxConcurrent: controlAtOnce, Timeout: controlTimeout, Logger: c.log,
 	})
@@ -97,7 +97,7 @@ type sender struct {
 }
 
 // request makes a handler of one type of request; the answer is a pointer to a message.
-func request[Q, A any](answer func(context.Context, sender, *Q) (*A, error)) ncl.RequestFunc {
+func request[Q, A any](c *control, answer func(context.Context, sender, *Q) (*A, error)) ncl.RequestFunc {
 	return func(ctx context.Context, subject string, m *envelope.Message) (*envelope.Message, error) {
 		nodeID, err := nclprotocol.NodeOf(subject)
 		if err != nil {
@@ -109,6 +109,7 @@ func request[Q, A any](answer func(context.Context, sender, *Q) (*A, error)) ncl
 		}
 		a, err := answer(ctx, sender{nodeID, m.Source, m.Sequence}, q)
 		if err != nil {
+			c.log.DebugContext(ctx, "request of a node failed", "node_id", nodeID, "type", m.Type, "error", err)
 			return nil, refusal(err)
 		}
 		return &envelope.Message{Header: envelope.Header{Time: time.Now().UTC()}, Payload: a}, nil

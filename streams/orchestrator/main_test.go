@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
@@ -60,17 +61,8 @@ func startReplica(t testing.TB, w world, name string, change ...func(*orchestrat
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &replica{js: js, cancel: cancel, done: make(chan error, 3)}
 	t.Cleanup(func() { r.stop(t) })
-	natstest.Eventually(t, "the buckets of "+name, func() bool {
-		r.store, err = store.Open(ctx, js, store.Config{Replicas: cfg.Copies, LeaseTTL: leaseTTL}, logger(name), nil)
-		return err == nil || !errors.Is(err, store.ErrUnavailable)
-	})
+	natstest.Eventually(t, name+" can start", func() bool { err = r.open(ctx, name, cfg); return err == nil || jet.NeedsOperator(err) })
 	if err != nil {
-		t.Fatal(err)
-	}
-	if r.held, err = r.store.Leases.Acquire(ctx, name, store.Lease{Version: "test", StartedAt: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	if r.Service, err = orchestrator.Open(ctx, js, r.store, cfg); err != nil {
 		t.Fatal(err)
 	}
 	go func() { r.done <- r.store.Run(ctx) }()
@@ -81,6 +73,17 @@ func startReplica(t testing.TB, w world, name string, change ...func(*orchestrat
 		return err == nil
 	})
 	return r
+}
+
+func (r *replica) open(ctx context.Context, name string, cfg orchestrator.Config) (err error) {
+	if r.store, err = store.Open(ctx, r.js, store.Config{Replicas: cfg.Copies, LeaseTTL: leaseTTL}, logger(name), nil); err != nil {
+		return err
+	}
+	if r.held, err = r.store.Leases.Acquire(ctx, name, store.Lease{Version: "test", StartedAt: time.Now()}); err != nil {
+		return err
+	}
+	r.Service, err = orchestrator.Open(ctx, r.js, r.store, cfg)
+	return err
 }
 
 // kill ends a replica as kill -9 does: nobody is told.
