@@ -49,10 +49,7 @@ func Open(ctx context.Context, nc *nats.Conn, nodeID string, r Request) (Reader,
 // was, with nothing left out and nothing twice. Its Next fails, besides what Reader says, as Open
 // does, with ErrLost when that does not help, and with ErrClosed. What has come is handed out first.
 func (c Client) Open(ctx context.Context, nodeID string, r Request) (Reader, error) {
-	if c.Conn == nil {
-		return nil, errors.New("read logs: no connection")
-	}
-	if err := errors.Join(id.Check(nodeID), r.Validate()); err != nil {
+	if err := errors.Join(c.Validate(), id.Check(nodeID), r.Validate()); err != nil {
 		return nil, fmt.Errorf("read logs: %w", err)
 	}
 	codec, err := newCodec()
@@ -73,6 +70,18 @@ func (c Client) Open(ctx context.Context, nodeID string, r Request) (Reader, err
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), rd.Close())
 	}
+}
+
+// Validate reports all that is wrong with c.
+func (c Client) Validate() error {
+	var errs []error
+	if c.Conn == nil {
+		errs = append(errs, errors.New("no connection"))
+	}
+	if min(c.AnswerWithin, c.Silence, c.NodeGone, c.Outage, c.KeepAlive) < 0 {
+		errs = append(errs, errors.New("a duration is negative"))
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Client) setDefaults() {

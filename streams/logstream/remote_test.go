@@ -204,6 +204,16 @@ func TestADuplicateIsDropped(t *testing.T) {
 	}
 }
 
+func TestFaultsOfAClient(t *testing.T) {
+	t.Parallel()
+	_, err := logstream.Client{Outage: -1}.Open(t.Context(), "a\n", logstream.Request{})
+	for _, want := range []string{"no connection", "a duration is negative", "control character", "execution id"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not tell of %q", err, want)
+		}
+	}
+}
+
 // TestAnEndAtOnceIsNoFault holds that output may be over before the reader has looked.
 func TestAnEndAtOnceIsNoFault(t *testing.T) {
 	t.Parallel()
