@@ -94,7 +94,7 @@ func (s *BoltStore) GetEvents(ctx context.Context, r GetEventsRequest) ([]Event,
 			if err != nil {
 				return err
 			}
-			if e.SeqNum <= r.AfterSeqNum || !p.add(e) {
+			if !p.add(e) {
 				break
 			}
 			likely = e.ObjectType
@@ -137,5 +137,5 @@ func (s *BoltStore) GetCheckpoint(ctx context.Context, name string) (seqNum uint
 // key is a number as it is sorted on disk.
 func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// after is the first key that may follow n; for the last number there is, which nothing follows, n itself.
+// after is the first key that may follow n; after the last number there is, which no ledger reaches, that itself.
 func after(n uint64) []byte { return key(max(n, n+1)) }

@@ -318,6 +318,41 @@ func TestTrimmedNumbersAreNotReused(t *testing.T) {
 	})
 }
 
+func TestTrimmingMuch(t *testing.T) {
+	conforms(t, func(t *testing.T, open opener) {
+		s := open(t)
+		var work sync.WaitGroup
+		for w := range 100 {
+			work.Go(func() {
+				for n := range 25 {
+					store(t, s, run(25*w+n))
+				}
+			})
+		}
+		work.Wait()
+		if err := s.Trim(t.Context(), 2400); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "rest", numbers(events(t, s, 0, 0)), "2401-2500")
+	})
+}
+
+func TestWhatWasReadStays(t *testing.T) {
+	conforms(t, func(t *testing.T, open opener) {
+		s := open(t)
+		for n := range 100 {
+			store(t, s, run(n))
+		}
+		found := events(t, s, 0, 0)
+		if err := errors.Join(s.Trim(t.Context(), 100), s.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		for n, e := range found {
+			same(t, "object", string(e.Object), fmt.Sprint(n))
+		}
+	})
+}
+
 func TestTheOldestGo(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
 		s := open(t, watcher.WithMaxEvents(10))

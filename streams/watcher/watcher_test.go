@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/jonboulle/clockwork"
 
 	"oc-scheduler/streams/watcher"
@@ -161,6 +162,20 @@ func await(t *testing.T, w *watcher.Watcher, ok func(watcher.Stats) bool) {
 	}
 }
 
+// pauses is a BackOff that counts.
+type pauses struct {
+	pause        time.Duration
+	taken, reset atomic.Int64
+}
+
+func (p *pauses) Reset() { p.reset.Add(1) }
+func (p *pauses) NextBackOff() time.Duration {
+	p.taken.Add(1)
+	return p.pause
+}
+
+func (p *pauses) String() string { return fmt.Sprint(p.taken.Load(), "/", p.reset.Load()) }
+
 // failing fails so many times for event 2.
 func failing(times int, tries *[]uint64) handlerFunc {
 	return func(_ context.Context, e watcher.Event) error {
@@ -175,11 +190,9 @@ func failing(times int, tries *[]uint64) handlerFunc {
 
 func TestBlockTriesUntilItWorks(t *testing.T) {
 	t.Parallel()
-	clock := clockwork.NewFakeClock()
+	clock, pauses := clockwork.NewFakeClock(), &pauses{pause: time.Second}
 	var tries []uint64
-	w := watch(t, memory(t, 3), failing(3, &tries), watcher.Config{
-		Clock: clock, Backoff: backoff.NewConstantBackOff(time.Second), MaxAttempts: 1,
-	})
+	w := watch(t, memory(t, 3), failing(3, &tries), watcher.Config{Clock: clock, Backoff: pauses, MaxAttempts: 1})
 	for n := range 3 {
 		await(t, w, func(s watcher.Stats) bool { return s.Failures == uint64(n+1) })
 		same(t, "last error", fmt.Sprint(w.Stats().LastError), "not now")
@@ -191,18 +204,19 @@ func TestBlockTriesUntilItWorks(t *testing.T) {
 	await(t, w, func(s watcher.Stats) bool { return s.Position == 3 })
 	stop(t, w)
 	same(t, "tries", fmt.Sprint(tries), "[1 2 2 2 2 3]")
+	same(t, "pauses and resets", pauses.String(), "3/1")
 	same(t, "stats", w.Stats(), watcher.Stats{Position: 3, Handled: 3, Failures: 3})
 }
 
 func TestSkipGivesUp(t *testing.T) {
 	t.Parallel()
 	var tries []uint64
-	w := watch(t, memory(t, 3), failing(100, &tries), watcher.Config{
-		OnFailure: watcher.Skip, MaxAttempts: 3, Backoff: &backoff.ZeroBackOff{},
-	})
+	pauses := &pauses{}
+	w := watch(t, memory(t, 3), failing(100, &tries), watcher.Config{OnFailure: watcher.Skip, MaxAttempts: 3, Backoff: pauses})
 	await(t, w, func(s watcher.Stats) bool { return s.Position == 3 })
 	stop(t, w)
 	same(t, "tries", fmt.Sprint(tries), "[1 2 2 2 3]")
+	same(t, "pauses and resets", pauses.String(), "2/1")
 	same(t, "stats", w.Stats(), watcher.Stats{Position: 3, Handled: 2, Skipped: 1, Failures: 3})
 }
 
@@ -227,6 +241,21 @@ func TestSeeking(t *testing.T) {
 	}
 	stop(t, w)
 	same(t, "after the end", w.SeekTo(t.Context(), 1), watcher.ErrNotRunning)
+}
+
+func TestSeekingInTheMidstOfAPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		got, sought := make(chan uint64), make(chan error, 1)
+		w := watch(t, memory(t, 6), sink(got), watcher.Config{})
+		receive(t, got, 1, 2)
+		go func() { sought <- w.SeekTo(t.Context(), 4) }()
+		synctest.Wait() // it waits for the handler of event 3
+		same(t, "too early", len(sought), 0)
+		receive(t, got, 3, 5)
+		same(t, "error", <-sought, nil)
+		receive(t, got, 6)
+	})
 }
 
 func TestSeekingOutOfABlock(t *testing.T) {
@@ -287,6 +316,9 @@ func TestStopping(t *testing.T) {
 	close(release)
 	stop(t, w)
 	same(t, "stats", w.Stats(), watcher.Stats{Position: 1, Handled: 1})
+	waiting := watch(t, s, sink(nil), watcher.Config{Start: watcher.After(1)})
+	stop(t, waiting) // its handler waits for ever, but heeds its context
+	same(t, "stats", waiting.Stats(), watcher.Stats{Position: 1})
 	unused := newWatcher(t, s, sink(nil), watcher.Config{})
 	stop(t, unused)
 	same(t, "stopped before", unused.Start(t.Context()), watcher.ErrStarted)
@@ -320,12 +352,40 @@ func (s *ailing) GetEvents(ctx context.Context, r watcher.GetEventsRequest) ([]w
 
 func TestAnAilingStore(t *testing.T) {
 	t.Parallel()
-	got := make(chan uint64)
-	w := watch(t, &ailing{memory(t, 2), 3}, sink(got), watcher.Config{Backoff: &backoff.ZeroBackOff{}})
+	got, pauses := make(chan uint64), &pauses{}
+	w := watch(t, &ailing{memory(t, 2), 3}, sink(got), watcher.Config{Backoff: pauses})
 	receive(t, got, 1, 2)
 	await(t, w, func(s watcher.Stats) bool { return s.Position == 2 })
 	stop(t, w)
 	same(t, "stats", w.Stats(), watcher.Stats{Position: 2, Handled: 2, Failures: 3})
+	same(t, "pauses and resets", pauses.String(), "3/1")
+}
+
+// noting notes checkpoints, and fails for them so many times.
+type noting struct {
+	watcher.EventStore
+	faults int
+	kept   []uint64
+}
+
+func (s *noting) StoreCheckpoint(_ context.Context, _ string, seqNum uint64) error {
+	s.kept = append(s.kept, seqNum)
+	if s.faults--; s.faults >= 0 {
+		return errors.New("disk full")
+	}
+	return nil
+}
+
+func TestCheckpointsThatFailOrTellNothingNew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, got := &noting{EventStore: memory(t, 1), faults: 2}, make(chan uint64, 1)
+		w := watch(t, s, sink(got), watcher.Config{CheckpointInterval: time.Second})
+		receive(t, got, 1)
+		time.Sleep(5500 * time.Millisecond) // in the bubble
+		stop(t, w)
+		same(t, "kept", fmt.Sprint(s.kept), "[1 1 1]")
+	})
 }
 
 func TestAllFaultsOfAConfigAreReported(t *testing.T) {
