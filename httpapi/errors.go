@@ -11,6 +11,8 @@ import (
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -21,6 +23,9 @@ var (
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
+	errNoExecution = newProblem(http.StatusNotFound, "no such execution")
+	errNoOutput    = newProblem(http.StatusNotFound, "the node does not keep the output of that execution any longer")
+	errNodeGone    = newProblem(http.StatusServiceUnavailable, "the node of that execution does not answer").after(retryLimited)
 	errNoNode      = newProblem(http.StatusNotFound, "no such node")
 	errNoWorkflow  = newProblem(http.StatusNotFound, "no such workflow")
 	errUnreachable = newProblem(http.StatusServiceUnavailable, "NATS is out of reach").after(retrySoon)
@@ -35,6 +40,7 @@ func problemOf(err error) *Problem {
 		faults  fault.List
 		large   *http.MaxBytesError
 		routing *echo.HTTPError
+		refused *ncl.RefusedError
 	)
 	switch {
 	case errors.As(err, &problem):
@@ -53,6 +59,14 @@ func problemOf(err error) *Problem {
 		return errNoWorkflow
 	case errors.Is(err, orchestrator.ErrUnknownNode):
 		return errNoNode
+	case errors.Is(err, orchestrator.ErrNotApproved), errors.Is(err, store.ErrExists):
+		return newProblem(http.StatusConflict, "%v", err)
+	case errors.Is(err, logstream.ErrNotFound):
+		return errNoOutput
+	case errors.Is(err, logstream.ErrNodeGone), errors.Is(err, logstream.ErrLost):
+		return errNodeGone
+	case errors.As(err, &refused):
+		return newProblem(http.StatusServiceUnavailable, "the node refused: %s", refused.Reason).after(retryLimited)
 	case errors.Is(err, store.ErrPrecondition):
 		return newProblem(http.StatusPreconditionFailed, "what is stored is not what If-Match or If-None-Match asks for")
 	case errors.Is(err, store.ErrTooLarge):

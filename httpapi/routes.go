@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -27,6 +28,10 @@ type Parts struct {
 	Nodes     *store.View[store.NodeRecord]
 	Pulses    *store.View[store.Pulse]
 	Members   NodeMembers // writes, which need NATS
+
+	Executions *store.View[booking.Execution]
+	Orders     Orders  // writes, which need NATS
+	Outputs    Outputs // reads from nodes
 }
 
 // Editor writes workflows and sets off what follows from it.
@@ -60,6 +65,11 @@ func (s *Server) routes(e *echo.Echo) {
 	e.DELETE("/nodes/:id", s.deleteNode)
 	e.POST("/nodes/:id/approve", s.postMembership(NodeMembers.Approve))
 	e.POST("/nodes/:id/reject", s.postMembership(NodeMembers.Reject))
+	e.POST("/nodes/:id/executions", s.postExecution)
+	get(e, "/executions", executionList.answer(s))
+	get(e, "/executions/:id", s.getExecution)
+	e.GET("/executions/:id/logs", s.getLogs)
+	e.POST("/executions/:id/cancel", s.postCancel)
 	get(e, "/openapi.json", getOpenAPI)
 }
 

@@ -37,7 +37,7 @@ func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID s
 // events writes what the stream has, and comments between, until it or the client ends; the error is
 // the *ending. A result of the version the client had last is left out.
 func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Stream, last string) error {
-	if err := out.begin(); err != nil {
+	if err := out.begin(typeEvents); err != nil {
 		return endingOfWrite(err)
 	}
 	for quiet := time.Now().Add(s.cfg.CommentEvery); ; {
@@ -71,6 +71,9 @@ func next(ctx context.Context, stream *check.Stream, until time.Time) (check.Fra
 	return stream.Next(ctx)
 }
 
+// typeEvents is the media type of server-sent events.
+const typeEvents = "text/event-stream"
+
 // eventWriter writes events, each within a time of its own: the server's WriteTimeout, which is for
 // whole answers, does not apply.
 type eventWriter struct {
@@ -85,9 +88,9 @@ func newEventWriter(w *echo.Response, within time.Duration) *eventWriter {
 	return &eventWriter{ResponseController: http.NewResponseController(w.Writer), response: w, within: within}
 }
 
-func (w *eventWriter) begin() error {
+func (w *eventWriter) begin(contentType string) error {
 	h := w.response.Header()
-	h.Set(echo.HeaderContentType, "text/event-stream")
+	h.Set(echo.HeaderContentType, contentType)
 	h.Set(echo.HeaderCacheControl, "no-store")
 	h.Set("X-Accel-Buffering", "no") // nginx would collect events
 	if err := w.SetReadDeadline(time.Time{}); err != nil {
@@ -98,13 +101,21 @@ func (w *eventWriter) begin() error {
 }
 
 func (w *eventWriter) event(frame check.Frame) error {
-	w.buffer.Reset()
 	if frame.Kind == check.Result {
-		w.buffer.WriteString("event: result\nid: " + frame.Version + "\ndata: ")
-	} else {
-		w.buffer.WriteString("event: error\ndata: ")
+		return w.named("result", frame.Version, frame.JSON)
 	}
-	w.buffer.Write(frame.JSON) // one line: the encoder writes no white space
+	return w.named("error", "", frame.JSON)
+}
+
+// named writes an event. The document is one line: encoders write no white space.
+func (w *eventWriter) named(name, id string, doc []byte) error {
+	w.buffer.Reset()
+	w.buffer.WriteString("event: " + name)
+	if id != "" {
+		w.buffer.WriteString("\nid: " + id)
+	}
+	w.buffer.WriteString("\ndata: ")
+	w.buffer.Write(doc)
 	w.buffer.WriteString("\n\n")
 	return w.write(w.buffer.Bytes())
 }

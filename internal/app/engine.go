@@ -16,12 +16,14 @@ import (
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/demand"
+	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
 )
 
 // engine is what a replica is made of once NATS has answered.
 type engine struct {
 	log      *slog.Logger
+	nc       *nats.Conn
 	store    *store.Store
 	lease    *store.Held
 	demand   *demand.Service
@@ -62,6 +64,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View()}
 	return &engine{
 		log:      log,
+		nc:       nc,
 		store:    st,
 		demand:   wants,
 		listener: events.NewListener(bus, wants, log, reg),
@@ -83,6 +86,10 @@ func (e *engine) parts() httpapi.Parts {
 		Nodes:     e.store.Nodes.View(),
 		Pulses:    e.store.Liveness.View(),
 		Members:   e.nodes.Members,
+
+		Executions: e.store.Executions.View(),
+		Orders:     e.nodes.Orders,
+		Outputs:    logstream.Client{Conn: e.nc, Logger: e.log},
 	}
 }
 

@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/logstream"
+)
+
+const (
+	// outputLook is the time between two looks at whether an execution has begun, or has ended.
+	outputLook = 100 * time.Millisecond
+	// outcomeWithin is how long after its output the end of an execution may become known here.
+	outcomeWithin = 10 * time.Second
+)
+
+// output is the output of an execution that a client asked for.
+type output struct {
+	parts   *Parts
+	request logstream.Request
+	reader  logstream.Reader // nil: there is none yet, or none at all
+}
+
+func (o *output) close() {
+	if o.reader != nil {
+		_ = o.reader.Close() // it was only read
+	}
+}
+
+// open begins to read, if there is anything to be read now. Errors are those of Outputs.
+func (o *output) open(ctx context.Context) error {
+	e := o.execution()
+	if e.StartedAt.IsZero() {
+		return nil
+	}
+	reader, err := o.parts.Outputs.Open(ctx, e.NodeID, o.request)
+	if errors.Is(err, logstream.ErrNotFound) && !o.execution().State.Final() {
+		return nil // it is being started
+	}
+	if err == nil {
+		o.reader = reader
+	}
+	return err
+}
+
+func (o *output) execution() booking.Execution {
+	entry, _ := o.parts.Executions.Get(o.request.ExecutionID)
+	return entry.Value
+}
+
+// copy writes all that there is, and to whom follows all that comes; the error is the *ending.
+func (o *output) copy(ctx context.Context, out *outputWriter, comment time.Duration) error {
+	for quiet := time.Now().Add(comment); ; {
+		chunk, err := o.next(ctx, quiet)
+		switch {
+		case err == nil:
+			err = out.chunk(chunk)
+		case ctx.Err() != nil:
+			return endingOf(ctx)
+		case errors.Is(err, io.EOF):
+			if err = out.end(o.outcome(ctx)); err == nil {
+				return errDone
+			}
+		case errors.Is(err, context.DeadlineExceeded):
+			quiet = time.Now().Add(comment)
+			err = out.comment()
+		default:
+			return errors.Join(out.fail(err), errFault)
+		}
+		if err != nil {
+			return endingOfWrite(err)
+		}
+	}
+}
+
+// next is the next chunk, context.DeadlineExceeded at the time until, or io.EOF at the end.
+func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	for o.reader == nil {
+		if !o.request.Follow || o.execution().State.Final() && o.execution().StartedAt.IsZero() {
+			return logstream.Chunk{}, io.EOF
+		}
+		if err := pause(ctx, outputLook); err != nil {
+			return logstream.Chunk{}, err
+		}
+		if err := o.open(ctx); err != nil {
+			return logstream.Chunk{}, err
+		}
+	}
+	return o.reader.Next(ctx)
+}
+
+// outcome is how an execution stands after its output; to whom follows it is the end, if that becomes
+// known in time.
+func (o *output) outcome(ctx context.Context) booking.Execution {
+	ctx, cancel := context.WithTimeout(ctx, outcomeWithin)
+	defer cancel()
+	for o.request.Follow && !o.execution().State.Final() && pause(ctx, outputLook) == nil {
+	}
+	return o.execution()
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

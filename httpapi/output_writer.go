@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/logstream"
+)
+
+// outputWriter writes output as it is, or as events: output, with the offset after it as id, and in the
+// end either end, with the execution, or error, with a problem.
+type outputWriter struct {
+	*eventWriter
+	carrier string
+}
+
+func (w *outputWriter) start() error {
+	if w.carrier == carrierText {
+		return w.begin(echo.MIMETextPlainCharsetUTF8)
+	}
+	return w.begin(typeEvents)
+}
+
+func (w *outputWriter) chunk(c logstream.Chunk) error {
+	if w.carrier == carrierText {
+		return w.write(c.Data)
+	}
+	return w.object("output", strconv.FormatUint(c.Offset, 10), c)
+}
+
+func (w *outputWriter) end(e booking.Execution) error { return w.object("end", "", e) }
+
+// comment keeps proxies from closing a silent connection; text has nothing of the kind.
+func (w *outputWriter) comment() error {
+	if w.carrier == carrierText {
+		return nil
+	}
+	return w.write([]byte(":\n\n"))
+}
+
+// fail tells why the output ends before its time.
+func (w *outputWriter) fail(err error) error {
+	problem := problemOf(err)
+	if problem == nil {
+		problem = errInternal
+	}
+	return w.object("error", "", problem)
+}
+
+func (w *outputWriter) object(name, id string, object any) error {
+	if w.carrier == carrierText {
+		return nil
+	}
+	line, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return w.named(name, id, line)
+}
