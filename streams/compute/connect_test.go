@@ -27,8 +27,8 @@ func TestOrderRightAfterHandshake(t *testing.T) {
 	natstest.Eventually(t, "both orders", func() bool { return slices.Equal(w.seen(), []int{1, 2}) })
 	stop(t, cm)
 	m.look(func(m *memory) {
-		if m.goodbyes != 1 || m.acknowledged != 2 || m.stale != 0 {
-			t.Errorf("%d goodbyes, acknowledged %d, %d control messages out of order", m.goodbyes, m.acknowledged, m.stale)
+		if m.goodbyes != 1 || m.acknowledged != 2 || m.foreign != 0 {
+			t.Errorf("%d goodbyes, acknowledged %d, %d control messages of no session", m.goodbyes, m.acknowledged, m.foreign)
 		}
 	})
 }

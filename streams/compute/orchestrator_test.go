@@ -40,7 +40,6 @@ type memory struct {
 	lastNode     uint64 // the last event that was handled
 	acknowledged uint64 // the last order that the node has processed, as it said
 	session      string
-	lastControl  uint64
 	gap          bool
 
 	handled    []happening
@@ -49,7 +48,7 @@ type memory struct {
 	heartbeats []nclprotocol.HeartbeatRequest
 	updates    []nclprotocol.NodeInfo
 	goodbyes   int
-	stale      int // control messages of another session, or old ones
+	foreign    int // control messages of another session
 }
 
 func (m *memory) look(f func(*memory)) {
@@ -76,10 +75,10 @@ type orchestrator struct {
 	intake  func(m *nclprotocol.HandshakeRequest) error // refuses, hangs; nil: accepts all
 }
 
-func startOrchestrator(tb testing.TB, s *natstest.Server, node string, m *memory, intake func(*nclprotocol.HandshakeRequest) error) *orchestrator {
+func startOrchestrator(tb testing.TB, s *natstest.Server, node string, m *memory, intake func(*nclprotocol.HandshakeRequest) error, opts ...nats.Option) *orchestrator {
 	tb.Helper()
 	o := &orchestrator{
-		tb: tb, node: node, memory: m, js: s.JetStream(tb), intake: intake,
+		tb: tb, node: node, memory: m, js: s.JetStream(tb, opts...), intake: intake,
 		data: envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry()},
 	}
 	for _, layout := range []jetstream.StreamConfig{nclprotocol.OutLayout(1), nclprotocol.InLayout(1)} {
@@ -136,11 +135,9 @@ func (o *orchestrator) answer(ctx context.Context, _ string, m *envelope.Message
 	}
 	o.memory.mu.Lock()
 	defer o.memory.mu.Unlock()
-	known := m.Source == o.memory.session && m.Sequence > o.memory.lastControl
-	if known {
-		o.memory.lastControl = m.Sequence
-	} else {
-		o.memory.stale++
+	known := m.Source == o.memory.session
+	if !known {
+		o.memory.foreign++
 	}
 	return &envelope.Message{Payload: o.memory.answer(m.Payload, known)}, nil
 }
@@ -194,7 +191,7 @@ func (m *memory) admit(source string, r *nclprotocol.HandshakeRequest, newest ui
 	if r.Ledger != m.ledger {
 		m.ledger, m.lastNode = r.Ledger, 0
 	}
-	m.session, m.lastControl, m.gap = source, 0, false
+	m.session, m.gap = source, false
 	start := max(r.LastSchedulerSequence, m.acknowledged) + 1
 	if start > newest+1 {
 		start, m.acknowledged = 1, 0

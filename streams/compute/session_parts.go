@@ -86,6 +86,11 @@ func (s *session) subscribe(ctx context.Context) error {
 
 // inboundEnded asks for another session, which makes good what may be missing.
 func (s *session) inboundEnded(err error) {
+	select {
+	case <-s.closing:
+		return
+	default:
+	}
 	s.end(fmt.Errorf("messages from the scheduler: %w", err))
 	s.health.HandshakeRequired()
 }
