@@ -100,6 +100,19 @@ func TestHalfARecordIsTakenBack(t *testing.T) {
 	}
 }
 
+// TestADamagedRecordIsNone holds that no byte of a record can change unseen.
+func TestADamagedRecordIsNone(t *testing.T) {
+	t.Parallel()
+	good := appendRecord(nil, record{kind: kindStdout, time: time.Unix(1, 2), offset: 99, data: []byte("text")})
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 3
+		if r, err := parseRecord(bad); !errors.Is(err, errTorn) {
+			t.Errorf("byte %d changed: %+v, %v", i, r, err)
+		}
+	}
+}
+
 // FuzzRecord holds that what is read as a record is what would be written as one.
 func FuzzRecord(f *testing.F) {
 	good := appendRecord(nil, record{kind: kindStderr, time: time.Unix(1, 2), offset: 9, data: []byte("text")})
