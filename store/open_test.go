@@ -214,8 +214,8 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	for name, series := range map[string]int{
-		"oc_scheduler_view_age_seconds": 5, "oc_scheduler_view_broken_values": 5, "oc_scheduler_view_resyncs_total": 5,
-		"oc_scheduler_kv_conflicts_total": 5, "oc_scheduler_planners_cached": 1,
+		"oc_scheduler_view_age_seconds": 9, "oc_scheduler_view_broken_values": 9, "oc_scheduler_view_resyncs_total": 9,
+		"oc_scheduler_kv_conflicts_total": 9, "oc_scheduler_planners_cached": 1,
 	} {
 		if got[name] != series {
 			t.Errorf("%s has %d series, want %d", name, got[name], series)

@@ -35,6 +35,8 @@ const (
 	Deleted
 	// Unwatched means that the last watcher left.
 	Unwatched
+	// Departed means that the peer said goodbye.
+	Departed
 )
 
 // String is the cause in one word.
@@ -44,6 +46,8 @@ func (c Cause) String() string {
 		return "deleted"
 	case Unwatched:
 		return "unwatched"
+	case Departed:
+		return "departed"
 	}
 	return "expired"
 }
@@ -118,6 +122,8 @@ func causeOf(h nats.Header) Cause {
 		return Expired
 	case h.Get(reasonHeader) == Unwatched.String():
 		return Unwatched
+	case h.Get(reasonHeader) == Departed.String():
+		return Departed
 	}
 	return Deleted
 }

@@ -133,6 +133,18 @@ func (p *Planners) End(ctx context.Context, peerID string, still func(context.Co
 	return err
 }
 
+// Depart ends the life of a peer's planner, if it has one, because the peer has said goodbye. It fails
+// with ErrUnavailable.
+func (p *Planners) Depart(ctx context.Context, peerID string) error {
+	_, err := p.bucket.change(ctx, peerID, func(last message) (*write, error) {
+		if !last.live() {
+			return nil, nil
+		}
+		return &write{marker: true, ttl: plannerMarkerTTL, reason: Departed.String()}, nil
+	})
+	return err
+}
+
 // Raw returns the stored value itself. It fails with ErrNotFound, with ErrUndecodable for a broken
 // one, which counts as none, and with ErrUnavailable.
 func (p *Planners) Raw(ctx context.Context, peerID string) (value []byte, revision uint64, err error) {

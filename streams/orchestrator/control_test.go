@@ -4,9 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -221,4 +223,36 @@ func TestOldWordsChangeNothing(t *testing.T) {
 		e, _ := a.store.Nodes.View().Get("n")
 		return strings.Contains(string(e.Value.Info), "newer")
 	})
+}
+
+// TestAGoodbyeTakesThePlanner of the peer along, once its last node has gone.
+func TestAGoodbyeTakesThePlanner(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	first, second := newNode(t, nc, "n1"), newNode(t, nc, "n2")
+	first.peer, second.peer = "peer-a", "peer-a"
+	first.accepted(t)
+	second.accepted(t)
+	raw := []byte(`{"peer_id":"peer-a","generated_at":"2026-12-01T06:00:00Z","capacities":{"r":{"i0":{"ram_gb":1}}}}`)
+	p, err := planner.Decode(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.store.Planners.Apply(t.Context(), raw, p, store.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	has := func() bool { _, ok := a.store.Planners.View().Get("peer-a"); return ok }
+	natstest.Eventually(t, "the planner is there, and both nodes", func() bool { return has() && a.store.Nodes.View().Len() == 2 })
+	for _, n := range []*node{first, second} {
+		if _, err := n.ask(t.Context(), nclprotocol.ShutdownNoticeRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		nodeBecomes(t, a, n.id, store.NodeGone)
+		if n == first && !has() {
+			t.Error("the planner went with the first node")
+		}
+	}
+	natstest.Eventually(t, "the planner has gone", func() bool { return !has() })
 }

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"time"
 
 	"oc-scheduler/store"
 	"oc-scheduler/streams/nclprotocol"
@@ -83,62 +82,4 @@ func (c *control) acknowledged(ctx context.Context, from sender, read, handled u
 		return n, nil
 	})
 	return err
-}
-
-// updateInfo keeps what a node tells of itself, unless it told something newer in the same session.
-func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.UpdateNodeInfoRequest) (*nclprotocol.UpdateNodeInfoResponse, error) {
-	_, over, err := c.present(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	if over != "" {
-		return &nclprotocol.UpdateNodeInfoResponse{HandshakeRequired: true, Reason: over}, nil
-	}
-	if r.NodeInfo.NodeID != from.nodeID {
-		return &nclprotocol.UpdateNodeInfoResponse{Reason: "node_id is another one than the subject's"}, nil
-	}
-	info, err := encodeInfo(r.NodeInfo)
-	if err != nil {
-		return &nclprotocol.UpdateNodeInfoResponse{Reason: err.Error()}, nil
-	}
-	_, err = c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-		if n == nil || n.Session != from.session || n.InfoSequence >= from.sequence {
-			return nil, nil
-		}
-		n.Info, n.InfoSequence = info, from.sequence
-		return n, nil
-	})
-	return &nclprotocol.UpdateNodeInfoResponse{Accepted: err == nil}, err
-}
-
-// shutdown is a node's goodbye.
-func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.ShutdownNoticeRequest) (*nclprotocol.ShutdownNoticeResponse, error) {
-	cursor, err := c.store.Executions.RoughCursor(ctx, from.nodeID)
-	if err != nil {
-		return nil, err
-	}
-	left := false
-	n, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-		left = n != nil && n.Session == from.session && n.State == store.NodeConnected
-		if !left {
-			return nil, nil
-		}
-		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), r.Reason
-		n.LastSchedulerSequence = max(n.LastSchedulerSequence, r.LastSchedulerSequence)
-		return n, nil
-	})
-	if err == nil {
-		err = c.store.Liveness.End(ctx, from.nodeID, from.session)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if left {
-		c.log.InfoContext(ctx, "node says goodbye", "node_id", from.nodeID, "reason", r.Reason)
-	}
-	answer := &nclprotocol.ShutdownNoticeResponse{}
-	if n != nil && cursor.Ledger == n.Ledger {
-		answer.LastNodeSequence = cursor.Sequence
-	}
-	return answer, nil
 }

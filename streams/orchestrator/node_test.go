@@ -20,6 +20,7 @@ import (
 // node is a compute node that does what the protocol says and no more.
 type node struct {
 	id      string
+	peer    string
 	js      jetstream.JetStream
 	control ncl.Publisher
 	codec   envelope.Codec
@@ -53,13 +54,13 @@ func newNode(t testing.TB, nc *nats.Conn, id string) *node {
 	}
 	c := codec(t)
 	return &node{
-		id: id, js: js, control: ncl.NewPublisher(nc, c), codec: c,
+		id: id, peer: "peer-" + id, js: js, control: ncl.NewPublisher(nc, c), codec: c,
 		interval: time.Second, factor: 5, ledger: rand.Text(),
 	}
 }
 
 func (n *node) info() nclprotocol.NodeInfo {
-	return nclprotocol.NodeInfo{NodeID: n.id, PeerID: "peer-" + n.id, Version: "test", Labels: map[string]string{"zone": "a"}}
+	return nclprotocol.NodeInfo{NodeID: n.id, PeerID: n.peer, Version: "test", Labels: map[string]string{"zone": "a"}}
 }
 
 func (n *node) ask(ctx context.Context, payload any) (any, error) {
