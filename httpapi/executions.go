@@ -103,7 +103,7 @@ func decodeOrder(body []byte) (order nclprotocol.RunExecution, err error) {
 		return order, fault.List{{Path: path, Message: strings.TrimPrefix(err.Error(), "json: ")}}
 	}
 	if order.ExecutionID == "" {
-		order.ExecutionID = "x-" + strings.ToLower(rand.Text())
+		order.ExecutionID = "x-" + strings.ToLower(rand.Text()[:16])
 	}
 	return order, orderFaults(order)
 }

@@ -8,13 +8,17 @@
 //	oc-scheduler planners [PEER]    what a replica knows of the peers
 //	oc-scheduler workflows          what may be asked about
 //	oc-scheduler nodes [NODE]       the compute nodes; approve, reject or remove one
+//	oc-scheduler run NODE -- CMD…   have a node run something, and follow its output
+//	oc-scheduler executions [ID]    what runs or ran
+//	oc-scheduler logs EXECUTION     its output
+//	oc-scheduler cancel EXECUTION   end it
 //	oc-scheduler doctor             examine an installation
 //	oc-scheduler version
 //
-// serve and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
+// serve, peer and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
 // service manager should not restart that), and 1 for other failures. check exits with the answer: 0
-// available, 2 unavailable, 3 unknown; doctor with 1 when something fails. An error is one line on
-// stderr, and 1.
+// available, 2 unavailable, 3 unknown; run as the execution does; doctor with 1 when something fails.
+// An error is one line on stderr, and 1.
 //
 // Each command is one file with its flags and a Run method; kong reads the former and calls the
 // latter. run is the program without the process, so that tests can call it.

@@ -25,16 +25,20 @@ type console struct {
 type grammar struct {
 	Help helpFlag `short:"h" help:"Show help."`
 
-	Serve     serveCmd     `cmd:"" help:"Run one replica."`
-	Demo      demoCmd      `cmd:"" help:"Run a replica with an embedded NATS server, two demo peers and a workflow."`
-	Peer      peerCmd      `cmd:"" help:"Run a compute node."`
-	DemoPeer  demoPeerCmd  `cmd:"" hidden:"" help:"Run one of the demo's peers by itself."`
-	Check     checkCmd     `cmd:"" help:"Ask a replica whether a workflow can run. Exits with 0 (available), 2 (unavailable), 3 (unknown) or 1."`
-	Planners  plannersCmd  `cmd:"" help:"List the planners a replica knows, or show one peer's."`
-	Workflows workflowsCmd `cmd:"" help:"List the workflows a replica knows."`
-	Nodes     nodesCmd     `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`
-	Doctor    doctorCmd    `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve      serveCmd      `cmd:"" help:"Run one replica."`
+	Demo       demoCmd       `cmd:"" help:"Run a replica with an embedded NATS server, two demo peers and a workflow."`
+	Peer       peerCmd       `cmd:"" help:"Run a compute node."`
+	DemoPeer   demoPeerCmd   `cmd:"" hidden:"" help:"Run one of the demo's peers by itself."`
+	Check      checkCmd      `cmd:"" help:"Ask a replica whether a workflow can run. Exits with 0 (available), 2 (unavailable), 3 (unknown) or 1."`
+	Planners   plannersCmd   `cmd:"" help:"List the planners a replica knows, or show one peer's."`
+	Workflows  workflowsCmd  `cmd:"" help:"List the workflows a replica knows."`
+	Nodes      nodesCmd      `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`
+	Run        runCmd        `cmd:"" help:"Have a node run something, and follow its output. Exits as the execution does."`
+	Executions executionsCmd `cmd:"" help:"List what runs or ran on the nodes, or show one execution."`
+	Logs       logsCmd       `cmd:"" help:"Print the output of an execution."`
+	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
+	Doctor     doctorCmd     `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // run is the whole program but for the process: it ends when its command does, or soon after ctx.
