@@ -58,7 +58,7 @@ func (d *Dispatcher) course(ctx context.Context, checkpoints, looks <-chan time.
 
 // follow takes the outcomes until something fails.
 func (c *course) follow(ctx context.Context, ended <-chan struct{}) error {
-	for {
+	for ctx.Err() == nil {
 		if c.next() {
 			if err := c.await(ctx); err != nil {
 				return err
@@ -75,7 +75,6 @@ func (c *course) follow(ctx context.Context, ended <-chan struct{}) error {
 		case <-ended:
 			return watcher.ErrClosed
 		case <-ctx.Done():
-			return ctx.Err()
 		case <-c.checkpoints:
 			c.save(ctx)
 		case <-c.looks:
@@ -84,6 +83,7 @@ func (c *course) follow(ctx context.Context, ended <-chan struct{}) error {
 			}
 		}
 	}
+	return ctx.Err()
 }
 
 // next turns to the oldest message that is in flight, if there is one.

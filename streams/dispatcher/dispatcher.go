@@ -27,7 +27,7 @@ type Dispatcher struct {
 	book
 
 	seen  uint64 // the last event that was looked at, ever; the course's handler owns it while one runs
-	saved uint64 // the checkpoint in the store
+	saved uint64 // the checkpoint, as far as this Dispatcher has stored it
 
 	start  sync.Mutex
 	cancel context.CancelFunc // nil before Start
@@ -47,7 +47,7 @@ func New(cfg Config, p Params) (*Dispatcher, error) {
 	d := &Dispatcher{
 		Params: p, cfg: cfg, metrics: m,
 		log:  cfg.Logger.With("component", "dispatcher", "dispatcher", p.Name),
-		seen: p.After, saved: p.After,
+		seen: p.After,
 		done: make(chan struct{}),
 	}
 	d.state.LastDispatched, d.state.LastAcknowledged = p.After, p.After

@@ -32,7 +32,7 @@ func TestEventsArriveInOrder(t *testing.T) {
 	var r reader
 	read(t, js, &r, s.LedgerID())
 	r.all(t, 30)
-	same(t, "duplicates", r.duplicates, 0)
+	same(t, "duplicates and gaps", r.duplicates+r.gaps, 0)
 	same(t, "checkpoint", checkpoint(t, s), 30)
 	same(t, "state", d.State(), dispatcher.State{LastDispatched: 30, LastAcknowledged: 30})
 }
@@ -51,6 +51,7 @@ func TestASessionGoesOn(t *testing.T) {
 	r := reader{last: 3}
 	read(t, js, &r, s.LedgerID())
 	same(t, "taken", fmt.Sprint(r.taken, r.duplicates, r.gaps), "[5] 0 0")
+	same(t, "its previous one", r.previous, 3)
 }
 
 func TestTheServerRestarts(t *testing.T) {
@@ -218,8 +219,10 @@ func TestEnds(t *testing.T) {
 	d, err := dispatcher.New(quick(), ahead)
 	same(t, "new", err, nil)
 	same(t, "ahead", errors.Is(d.Start(t.Context()), dispatcher.ErrAhead), true)
-	stop(t, d)
-	same(t, "stopped before", errors.Is(d.Start(t.Context()), dispatcher.ErrAhead), true)
+	unused, err := dispatcher.New(quick(), params(s, p))
+	same(t, "new", err, nil)
+	stop(t, unused)
+	same(t, "stopped before", unused.Start(t.Context()), dispatcher.ErrStarted)
 
 	d = dispatch(t, quick(), params(s, p))
 	same(t, "twice", d.Start(t.Context()), dispatcher.ErrStarted)

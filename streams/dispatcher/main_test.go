@@ -190,6 +190,7 @@ func publisher(tb testing.TB, js jetstream.JetStream, change ...func(*ncl.Ordere
 // reader takes messages as the scheduler does.
 type reader struct {
 	last       uint64
+	previous   uint64 // of the last
 	taken      []uint64
 	duplicates int
 	gaps       int
@@ -200,7 +201,7 @@ func (r *reader) take(m *envelope.Message) {
 	case m.Sequence <= r.last:
 		r.duplicates++
 	case m.Previous <= r.last:
-		r.last, r.taken = m.Sequence, append(r.taken, m.Sequence)
+		r.last, r.previous, r.taken = m.Sequence, m.Previous, append(r.taken, m.Sequence)
 	default:
 		r.gaps++
 	}
@@ -240,7 +241,8 @@ func read(tb testing.TB, js jetstream.JetStream, r *reader, ledger string) {
 	}
 }
 
-// all says whether events 1 to n were taken, in order.
+// all says whether events 1 to n were taken, in order. There may have been gaps before they came again:
+// a stream that refuses a message may store the next one, which is on its way already.
 func (r *reader) all(tb testing.TB, n int) {
 	tb.Helper()
 	if len(r.taken) != n {
@@ -251,5 +253,4 @@ func (r *reader) all(tb testing.TB, n int) {
 			tb.Fatalf("event %d is at place %d", sequence, i+1)
 		}
 	}
-	same(tb, "gaps", r.gaps, 0)
 }
