@@ -1,0 +1,108 @@
+package deploy_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/events"
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/internal/peer"
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/orchestrator"
+)
+
+// run runs a part until the test ends.
+func run(t *testing.T, part func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- part(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAWholeNodeWithItsRightsAlone runs a node and a scheduler's end with the users of nats.conf: each
+// needs no more than it has.
+func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
+	s := node(t)
+	scheduler, bus := dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north")
+	st, err := store.Open(t.Context(), scheduler.js, store.Config{Replicas: 1}, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := orchestrator.Open(t.Context(), scheduler.js, st, orchestrator.Config{ReplicaID: "r1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, st.Run)
+	run(t, ours.Run)
+	natstest.Eventually(t, "the scheduler answers", func() bool {
+		_, err := bus.Request(nclprotocol.ControlSubject("demo-north"), nil, patience)
+		return err == nil
+	})
+
+	refused := make(chan error, 16)
+	p, err := peer.New(t.Context(), peer.Config{PeerID: "demo-north", DataDir: t.TempDir()}, peer.Links{
+		Bus: bus.Conn,
+		Compute: nclprotocol.Client{URL: s.ClientURL(), NodeID: "demo-north", Options: []nats.Option{
+			nats.UserInfo("demo-north", "demo-north"),
+			nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }),
+		}},
+	}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, p.Run)
+	natstest.Eventually(t, "the node is connected", func() bool {
+		entry, _ := st.Nodes.View().Get("demo-north")
+		return entry.Value.State == store.NodeConnected
+	})
+
+	heard := listen(t, scheduler, events.Propagation)
+	if _, err := ours.Orders.RunExecution(t.Context(), "demo-north", nclprotocol.RunExecution{ExecutionID: "x", Command: []string{"sleep", "0.01"}}); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the execution has ended", func() bool {
+		entry, _ := st.Executions.View().Get("x")
+		return entry.Value.State == booking.ExecutionCompleted
+	})
+	reader, err := logstream.Open(t.Context(), scheduler.Conn, "demo-north", logstream.Request{ExecutionID: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	for chunks := 0; ; chunks++ {
+		_, err := reader.Next(t.Context())
+		if errors.Is(err, io.EOF) && chunks > 0 {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := scheduler.Publish(events.Propagation, []byte(`{"from_app":"oc-scheduler","payload":{"action":"PB_PLANNER","payload":{"peer_id":"demo-north"}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	next(t, heard, "the request")
+	next(t, heard, "the planner")
+
+	for name, refusals := range map[string]chan error{"scheduler": scheduler.refused, "bus": bus.refused, "node": refused} {
+		select {
+		case err := <-refusals:
+			t.Errorf("%s was refused: %v", name, err)
+		default:
+		}
+	}
+}
