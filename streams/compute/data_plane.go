@@ -40,7 +40,7 @@ func NewDataPlane(params DataPlaneParams) (*DataPlane, error) {
 	params.Config.SetDefaults()
 	err := wrap("Config", params.Config.Validate())
 	if params.Client == nil {
-		err = errors.Join(err, errors.New("Client is missing"))
+		err = errors.Join(err, errors.New("no Client"))
 	}
 	if err != nil {
 		return nil, err

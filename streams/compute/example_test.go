@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 	"time"
 
 	"oc-scheduler/streams/compute"
@@ -99,7 +98,7 @@ func ExampleConnectionManager() {
 	}
 	cm, err := compute.NewConnectionManager(config)
 	if err != nil {
-		log.Fatal(err) // names every fault of the configuration
+		panic(err) // names every fault of the configuration
 	}
 	connecting := make(chan struct{}, 1)
 	cm.OnStateChange(func(s nclprotocol.ConnectionState) {
@@ -111,11 +110,11 @@ func ExampleConnectionManager() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := cm.Start(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	<-connecting // here a program would wait for its own end
 	if err := cm.Close(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(cm.GetHealth().CurrentState)
 	// Output:

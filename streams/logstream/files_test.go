@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,7 +96,7 @@ func TestATornRecordIsIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cuts := [][]byte{append(whole[:len(whole):len(whole)], strings.Repeat("\x01", 1000)...)}
+	cuts := [][]byte{append(slices.Clip(whole), strings.Repeat("\x01", 1000)...)}
 	for n := range whole {
 		cuts = append(cuts, whole[:n])
 	}
@@ -126,6 +127,7 @@ func TestOutputBeyondTheLimitIsCut(t *testing.T) {
 	t.Parallel()
 	const limit = 8 << 10
 	each(t, logstream.FilesConfig{MaxBytesPerExecution: limit}, func(t *testing.T, files *logstream.Files, server logstream.Server) {
+		t.Helper()
 		out := create(t, files, "ex")
 		line := strings.Repeat("x", 99) + "\n"
 		for range 1000 {

@@ -30,6 +30,7 @@ func each(t *testing.T, cfg logstream.FilesConfig, test func(t *testing.T, files
 func TestReadWhatIsThere(t *testing.T) {
 	t.Parallel()
 	each(t, logstream.FilesConfig{}, func(t *testing.T, files *logstream.Files, server logstream.Server) {
+		t.Helper()
 		out := create(t, files, "ex/1")
 		write(t, out.Stdout(), "one\n")
 		write(t, out.Stderr(), "two\n")
@@ -66,6 +67,7 @@ func TestReadWhatIsThere(t *testing.T) {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	each(t, logstream.FilesConfig{}, func(t *testing.T, files *logstream.Files, server logstream.Server) {
+		t.Helper()
 		out := create(t, files, "ex")
 		write(t, out.Stdout(), "a\nb\n")
 		readers := []logstream.Reader{
@@ -92,6 +94,7 @@ func TestFollow(t *testing.T) {
 func TestUnknownExecutions(t *testing.T) {
 	t.Parallel()
 	each(t, logstream.FilesConfig{}, func(t *testing.T, _ *logstream.Files, server logstream.Server) {
+		t.Helper()
 		for _, id := range []string{"ex", "../ex", strings.Repeat("é", 64)} {
 			if _, err := server.OpenLog(t.Context(), logstream.Request{ExecutionID: id}); !errors.Is(err, logstream.ErrNotFound) {
 				t.Errorf("%q: %v", id, err)
@@ -108,6 +111,7 @@ func TestUnknownExecutions(t *testing.T) {
 func TestCloseEndsAReader(t *testing.T) {
 	t.Parallel()
 	each(t, logstream.FilesConfig{}, func(t *testing.T, files *logstream.Files, server logstream.Server) {
+		t.Helper()
 		create(t, files, "ex")
 		r := open(t, server, logstream.Request{ExecutionID: "ex"})
 		for range 2 {

@@ -23,8 +23,10 @@ func (f *future) known() bool {
 	}
 }
 
+// Done implements PubFuture.
 func (f *future) Done() <-chan struct{} { return f.done }
 
+// Err implements PubFuture.
 func (f *future) Err() error {
 	if !f.known() {
 		return nil
@@ -32,6 +34,7 @@ func (f *future) Err() error {
 	return f.err
 }
 
+// StreamSequence implements PubFuture.
 func (f *future) StreamSequence() uint64 {
 	if !f.known() {
 		return 0

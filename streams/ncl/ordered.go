@@ -59,6 +59,7 @@ func NewOrderedPublisher(nc *nats.Conn, c OrderedPublisherConfig) (OrderedPublis
 	return p, nil
 }
 
+// PublishAsync implements OrderedPublisher.
 func (p *orderedPublisher) PublishAsync(ctx context.Context, r PublishRequest) (PubFuture, error) {
 	generation := p.line.current()
 	frame, err := p.encode(ctx, r)
@@ -128,6 +129,7 @@ func (p *orderedPublisher) Reset(ctx context.Context) {
 	p.line.mend()
 }
 
+// Close implements OrderedPublisher.
 func (p *orderedPublisher) Close(ctx context.Context) error {
 	p.line.clear(ErrClosed)
 	p.once.Do(func() { close(p.stop) })

@@ -49,10 +49,10 @@ func (c *OrderedPublisherConfig) setDefaults() {
 func validateCodec(c envelope.Codec) error {
 	var err error
 	if c.Serializer == nil {
-		err = errors.Join(err, errors.New("Codec has no Serializer"))
+		err = errors.Join(err, errors.New("no Codec.Serializer"))
 	}
 	if c.Registry == nil {
-		err = errors.Join(err, errors.New("Codec has no Registry"))
+		err = errors.Join(err, errors.New("no Codec.Registry"))
 	}
 	return err
 }

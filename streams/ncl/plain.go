@@ -24,6 +24,7 @@ func NewPublisher(nc *nats.Conn, codec envelope.Codec) Publisher {
 	return &plainPublisher{nc, codec}
 }
 
+// Publish implements Publisher.
 func (p *plainPublisher) Publish(ctx context.Context, r PublishRequest) error {
 	if err := ended(ctx); err != nil {
 		return err
@@ -35,6 +36,7 @@ func (p *plainPublisher) Publish(ctx context.Context, r PublishRequest) error {
 	return p.nc.Publish(r.Subject, frame)
 }
 
+// Request implements Publisher.
 func (p *plainPublisher) Request(ctx context.Context, r PublishRequest) (*envelope.Message, error) {
 	frame, err := p.codec.Encode(r.Message)
 	if err != nil {

@@ -161,7 +161,9 @@ func TestASubscriberSubscribesOnce(t *testing.T) {
 		t.Errorf("Subscribe with an ended context = %v", err)
 	}
 	srv.Stop()
-	<-r.ended
+	if err := <-r.ended; err == nil {
+		t.Error("it ended without a reason")
+	}
 	if again, err = ncl.NewSubscriber(r.SubscriberConfig); err != nil {
 		t.Fatal(err)
 	}
