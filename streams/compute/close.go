@@ -26,6 +26,7 @@ func (cm *ConnectionManager) Close(ctx context.Context) error {
 	defer stop()
 	select {
 	case <-cm.done:
+		abort() // nothing is left to end; it frees what belongs to the context
 	case <-ctx.Done():
 		abort()
 		return ctx.Err()

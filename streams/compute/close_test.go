@@ -52,12 +52,14 @@ var hangs = map[string]hang{
 		return func(cm *compute.ConnectionManager) bool { return cm.GetHealth().LastError != nil }
 	},
 	"connecting": func(t *testing.T, s *natstest.Server, c *compute.Config) func(*compute.ConnectionManager) bool {
+		t.Helper()
 		proxy := natstest.StartProxy(t, s.Addr())
 		proxy.Hold()
 		c.ClientFactory = nclprotocol.Client{URL: proxy.URL(), NodeID: "n1"}
 		return func(*compute.ConnectionManager) bool { return proxy.Links() > 0 }
 	},
 	"handshake": func(t *testing.T, s *natstest.Server, _ *compute.Config) func(*compute.ConnectionManager) bool {
+		t.Helper()
 		m, over := &memory{}, make(chan struct{})
 		startOrchestrator(t, s, "n1", m, func(*nclprotocol.HandshakeRequest) error {
 			<-over
@@ -67,6 +69,7 @@ var hangs = map[string]hang{
 		return func(*compute.ConnectionManager) bool { return m.sessions() > 0 }
 	},
 	"goodbye": func(t *testing.T, s *natstest.Server, c *compute.Config) func(*compute.ConnectionManager) bool {
+		t.Helper()
 		proxy := natstest.StartProxy(t, s.Addr())
 		startOrchestrator(t, s, "n1", &memory{}, nil)
 		c.ClientFactory = nclprotocol.Client{URL: proxy.URL(), NodeID: "n1"}
@@ -79,6 +82,7 @@ var hangs = map[string]hang{
 		}
 	},
 	"a message": func(t *testing.T, s *natstest.Server, c *compute.Config) func(*compute.ConnectionManager) bool {
+		t.Helper()
 		o := startOrchestrator(t, s, "n1", &memory{}, nil)
 		w := &stubborn{entered: make(chan struct{})}
 		c.DataPlaneMessageHandler = w

@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -37,6 +38,27 @@ func TestRefusalThenAcceptance(t *testing.T) {
 	if h := cm.GetHealth(); h.LastError != nil || h.ConsecutiveFailures != 0 {
 		t.Errorf("health %+v", h)
 	}
+}
+
+// A replica that never answers costs one attempt.
+func TestHandshakeHangs(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	m, over := &memory{}, make(chan struct{})
+	startOrchestrator(t, s, "n1", m, func(*nclprotocol.HandshakeRequest) error {
+		if m.sessions() == 1 {
+			<-over
+		}
+		return nil
+	})
+	t.Cleanup(func() { close(over) })
+	c := configure(t, s.URL(), "n1", &worker{}, watcher.NewMemoryStore())
+	c.RequestTimeout = 500 * time.Millisecond
+	cm := start(t, c)
+	natstest.Eventually(t, "the first attempt is given up", func() bool {
+		return errors.Is(cm.GetHealth().LastError, context.DeadlineExceeded)
+	})
+	connected(t, cm)
 }
 
 func TestUnknownVersion(t *testing.T) {

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -54,7 +55,10 @@ func ask[Answer any](ctx context.Context, c Config, p ncl.Publisher, request any
 		Subject: nclprotocol.ControlSubject(c.NodeID),
 		Message: &envelope.Message{Payload: request},
 	})
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded): // whatever a context made of it says
+		return nil, fmt.Errorf("no answer within %v: %w", c.RequestTimeout, ctx.Err())
+	case err != nil:
 		return nil, err
 	}
 	answer, ok := m.Payload.(*Answer)

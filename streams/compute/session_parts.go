@@ -48,7 +48,7 @@ func (s *session) watchClient() {
 	})
 }
 
-// hangUp closes the client.
+// hangUp closes the client, when nobody takes that for a loss any more.
 func (s *session) hangUp() {
 	if s.client == nil {
 		return
