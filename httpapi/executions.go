@@ -96,11 +96,14 @@ func decodeOrder(body []byte) (order nclprotocol.RunExecution, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&order); err != nil {
-		path := fault.Root
+		path, message := fault.Root, strings.TrimPrefix(err.Error(), "json: ")
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			path, err = fault.Member(path, wrong.Field), errors.New("must not be "+wrong.Value)
+			message = "must not be " + wrong.Value
+			if wrong.Field != "" {
+				path = fault.Member(path, wrong.Field)
+			}
 		}
-		return order, fault.List{{Path: path, Message: strings.TrimPrefix(err.Error(), "json: ")}}
+		return order, fault.List{{Path: path, Message: message}}
 	}
 	if order.ExecutionID == "" {
 		order.ExecutionID = "x-" + strings.ToLower(rand.Text()[:16])

@@ -22,6 +22,7 @@ import (
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/demand"
+	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -33,6 +34,8 @@ type site struct {
 	*httpapi.Server
 	url    string
 	nats   *natstest.Server
+	conn   *nats.Conn
+	js     jetstream.JetStream
 	store  *store.Store
 	parts  httpapi.Parts
 	bus    *recorder
@@ -53,6 +56,7 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.conn, s.js = nc, js
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if s.store, err = store.Open(t.Context(), js, store.Config{}, log, s.reg); err != nil {
 		t.Fatal(err)
@@ -68,13 +72,20 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
-		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Members: orchestrator.NewMembers(s.store.Nodes),
+		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(),
+		Executions: s.store.Executions.View(), Outputs: logstream.Client{Conn: nc},
 	}
+	nodes, err := orchestrator.Open(t.Context(), js, s.store, orchestrator.Config{ReplicaID: "replica-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
 	run(t, s.store.Run)
 	run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
 	wait(t, s.parts.Nodes.Loaded(), "nodes")
+	wait(t, s.parts.Executions.Loaded(), "executions")
 	s.Attach(s.parts)
 	return s
 }

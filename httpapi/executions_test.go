@@ -1,0 +1,138 @@
+package httpapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// ordersTo is what was sent last to a node.
+func (s *site) ordersTo(t *testing.T, nodeID string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	stream, err := s.js.Stream(ctx, nclprotocol.InStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := stream.GetLastMsgForSubject(ctx, nclprotocol.InSubject(nodeID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(m.Data)
+}
+
+func TestOrderAnExecution(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.enrol(t, "n 1", store.Approved)
+	const path = "/nodes/n%201/executions"
+	made := s.do(t, http.MethodPost, path, `{"command":["echo","hello"],"env":{"A":"b"},"timeout_s":1.5}`).ok(t, http.StatusCreated)
+	e := made.json(t)
+	executionID := e["execution_id"].(string)
+	if made.header.Get("Location") != "/executions/"+executionID || e["state"] != "ordered" || e["node_id"] != "n 1" {
+		t.Errorf("%v %s", made.header, made.body)
+	}
+	if order := s.ordersTo(t, "n 1"); !strings.Contains(order, `"command":["echo","hello"],"env":{"A":"b"},"timeout_s":1.5`) {
+		t.Errorf("order: %s", order)
+	}
+	s.do(t, http.MethodGet, "/executions/"+executionID, "").ok(t, http.StatusOK)
+	s.do(t, http.MethodPost, path, `{"execution_id":"x","duration_s":5}`).ok(t, http.StatusCreated)
+	s.do(t, http.MethodPost, path, `{"execution_id":"x","duration_s":5}`).problem(t, http.StatusConflict)
+	s.do(t, http.MethodPost, "/nodes/unknown/executions", `{"command":["a"]}`).problem(t, http.StatusNotFound)
+	list := s.do(t, http.MethodGet, "/executions?limit=1", "").ok(t, http.StatusOK).json(t)
+	if items := list["items"].([]any); len(items) != 1 || list["next_cursor"] == nil {
+		t.Errorf("%v", list)
+	}
+	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"enough"}`).ok(t, http.StatusAccepted)
+	if order := s.ordersTo(t, "n 1"); !strings.Contains(order, `{"execution_id":"x","reason":"enough"}`) {
+		t.Errorf("order: %s", order)
+	}
+	s.do(t, http.MethodPost, "/executions/x/cancel", "").ok(t, http.StatusAccepted)
+	s.do(t, http.MethodPost, "/executions/x/cancel", "[").problem(t, http.StatusBadRequest)
+	s.do(t, http.MethodPost, "/executions/unknown/cancel", "").problem(t, http.StatusNotFound)
+	s.do(t, http.MethodGet, "/executions/unknown", "").problem(t, http.StatusNotFound)
+	s.do(t, http.MethodGet, "/executions/unknown/logs", "").problem(t, http.StatusNotFound)
+}
+
+func TestFaultyOrders(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.enrol(t, "n", store.Approved)
+	s.do(t, http.MethodPost, "/nodes/n/executions", `{`).problem(t, http.StatusBadRequest)
+	for body, paths := range map[string][]string{
+		`{}`:               {"$.command"},
+		`[]`:               {"$"},
+		`{"comand":["a"]}`: {"$"},
+		`{"command":"a"}`:  {"$.command"},
+		`{"command":[""]}`: {"$.command"},
+		`{"execution_id":"\u0001","booking_id":"\u0001","workflow_id":"\u0001","command":["a"],"duration_s":-1,"timeout_s":-1}`: {
+			"$.execution_id", "$.booking_id", "$.workflow_id", "$.duration_s", "$.timeout_s",
+		},
+		`{"command":["a"],"timeout_s":1e300}`: {"$"},
+	} {
+		p := s.do(t, http.MethodPost, "/nodes/n/executions", body).problem(t, http.StatusUnprocessableEntity)
+		faults := p["errors"].([]any)
+		if len(faults) != len(paths) {
+			t.Errorf("%s: %v", body, faults)
+			continue
+		}
+		for i, want := range paths {
+			if got := faults[i].(map[string]any)["path"]; got != want {
+				t.Errorf("%s: fault of %v, want %s", body, got, want)
+			}
+		}
+	}
+}
+
+func TestOrdersWithoutNATS(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.enrol(t, "n", store.Approved)
+	s.begun(t, "x", booking.ExecutionRunning)
+	s.nats.Stop()
+	s.do(t, http.MethodPost, "/nodes/n/executions", `{"command":["a"]}`).problem(t, http.StatusServiceUnavailable)
+	s.do(t, http.MethodPost, "/executions/x/cancel", "").problem(t, http.StatusServiceUnavailable)
+	s.do(t, http.MethodGet, "/executions/x", "").ok(t, http.StatusOK)
+}
+
+// begun puts an execution on record whose node is n.
+func (s *site) begun(t *testing.T, executionID string, state booking.ExecutionState) {
+	t.Helper()
+	e := booking.Execution{ExecutionID: executionID, NodeID: "n", State: booking.ExecutionOrdered}
+	if err := s.store.Executions.Create(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if state != booking.ExecutionOrdered {
+		s.becomes(t, executionID, state)
+	}
+}
+
+// becomes changes an execution, and waits until the replica knows it.
+func (s *site) becomes(t *testing.T, executionID string, state booking.ExecutionState) {
+	t.Helper()
+	err := s.store.Executions.Change(t.Context(), executionID, func(e booking.Execution) (booking.Execution, bool) {
+		e.State = state
+		if e.StartedAt.IsZero() && state != booking.ExecutionQueued {
+			e.StartedAt = time.Now()
+		}
+		if state == booking.ExecutionCompleted {
+			e.ExitCode = new(int)
+		}
+		return e, true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the view shows it", func() bool {
+		entry, _ := s.store.Executions.View().Get(executionID)
+		return entry.Value.State == state
+	})
+}
