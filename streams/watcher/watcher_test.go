@@ -249,8 +249,9 @@ func TestSeekingInTheMidstOfAPage(t *testing.T) {
 		got, sought := make(chan uint64), make(chan error, 1)
 		w := watch(t, memory(t, 6), sink(got), watcher.Config{})
 		receive(t, got, 1, 2)
+		synctest.Wait() // the handler has event 3
 		go func() { sought <- w.SeekTo(t.Context(), 4) }()
-		synctest.Wait() // it waits for the handler of event 3
+		synctest.Wait() // it waits for the handler
 		same(t, "too early", len(sought), 0)
 		receive(t, got, 3, 5)
 		same(t, "error", <-sought, nil)
