@@ -57,8 +57,8 @@ func (cm *ConnectionManager) pause(life context.Context, connected bool, lived t
 	if life.Err() != nil {
 		return
 	}
-	d := cm.pace.next(connected, lived)
 	h := cm.health.GetHealth()
+	d := cm.pace.next(connected, lived, h.LastError)
 	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d)
 	timer := cm.cfg.Clock.NewTimer(d)
 	defer timer.Stop()

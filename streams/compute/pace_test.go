@@ -3,11 +3,14 @@ package compute
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jonboulle/clockwork"
+
+	"oc-scheduler/streams/ncl"
 )
 
 // stepwise is a backoff of 1 min, 2 min, … that ends after three.
@@ -25,22 +28,27 @@ func (s *stepwise) NextBackOff() time.Duration {
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := newPace(Config{ReconnectInterval: 10 * time.Second, ReconnectBackoff: &stepwise{}})
+	refused, nobody := &ncl.RefusedError{Reason: "full"}, fmt.Errorf("handshake: %w", ncl.ErrNoResponders)
 	for i, step := range []struct {
 		connected bool
 		lived     time.Duration
+		err       error
 		min, max  time.Duration
 	}{
-		{false, 0, time.Minute, time.Minute},
-		{false, 0, 2 * time.Minute, 2 * time.Minute},
-		{true, time.Second, 0, 2 * time.Second}, // the first loss, though it was short
-		{true, time.Second, 3 * time.Minute, 3 * time.Minute},
-		{false, 0, 10 * time.Second, 10 * time.Second}, // the backoff has nothing more to say
-		{true, 10 * time.Second, 0, 2 * time.Second},   // proved itself: all begins anew
-		{true, 9 * time.Second, time.Minute, time.Minute},
-		{true, time.Hour, 0, 2 * time.Second},
-		{false, 0, time.Minute, time.Minute},
+		{false, 0, refused, time.Minute, time.Minute},
+		{false, 0, refused, 2 * time.Minute, 2 * time.Minute},
+		{true, time.Second, refused, 0, 2 * time.Second}, // the first loss, though it was short
+		{true, time.Second, refused, 3 * time.Minute, 3 * time.Minute},
+		{false, 0, refused, 10 * time.Second, 10 * time.Second}, // the backoff has nothing more to say
+		{true, 10 * time.Second, refused, 0, 2 * time.Second},   // proved itself: all begins anew
+		{true, 9 * time.Second, refused, time.Minute, time.Minute},
+		{true, time.Hour, refused, 0, 2 * time.Second},
+		{false, 0, nobody, 15 * time.Second, 30 * time.Second}, // no replica: never long
+		{false, 0, nobody, 15 * time.Second, 30 * time.Second},
+		{false, 0, refused, time.Minute, time.Minute}, // there is one again: what came before is of no account
+		{false, 0, refused, 2 * time.Minute, 2 * time.Minute},
 	} {
-		if d := p.next(step.connected, step.lived); d < step.min || d > step.max {
+		if d := p.next(step.connected, step.lived, step.err); d < step.min || d > step.max {
 			t.Errorf("step %d: %v, want %v to %v", i, d, step.min, step.max)
 		}
 	}
