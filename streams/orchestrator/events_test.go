@@ -291,3 +291,27 @@ func TestAStrangersEvents(t *testing.T) {
 	stranger.sendAll(t)
 	becomes(t, a, "x1", "queued")
 }
+
+// TestAGapOfAnEarlierSession asks for nothing: the present session began after it.
+func TestAGapOfAnEarlierSession(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	settled(t, a, "a")
+	b := startReplica(t, srv, "b")
+	n := newNode(t, srv.Connect(t), "n")
+	n.accepted(t)
+	n.record(changed("x1", "queued"), changed("x2", "queued"), changed("x3", "queued"))
+	a.kill(t) // who held everything a moment ago: what comes now is read later
+	frame, err := n.frame(3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.publish(t, frame)
+	n.accepted(t)
+	n.sendAll(t)
+	handledUpTo(t, b, "n", 3)
+	if r := n.beat(t); r.HandshakeRequired {
+		t.Errorf("%+v", r)
+	}
+}

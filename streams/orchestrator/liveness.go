@@ -23,10 +23,9 @@ type warden struct {
 
 func newWarden(st *store.Store, cfg Config, m *metrics) *warden {
 	w := &warden{st.Nodes, st.Liveness, cfg.Logger, m, make(chan struct{}, 1)}
-	w.pulses.View().OnChange(func(string) {
-		select {
-		case w.wake <- struct{}{}:
-		default:
+	w.pulses.View().OnChange(func(nodeID string) {
+		if _, alive := w.pulses.View().Get(nodeID); !alive {
+			signal(w.wake)
 		}
 	})
 	return w
