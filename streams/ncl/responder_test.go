@@ -130,6 +130,25 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 	}
 }
 
+// TestHandlersKnowTheirTime: who hands out turns may refuse at once what would come too late.
+func TestHandlersKnowTheirTime(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	s := stuck{make(chan context.Context, 1), make(chan struct{})}
+	clock := clockwork.NewFakeClock()
+	responder(t, srv, func(c *ncl.ResponderConfig) { c.Handler, c.Clock, c.Timeout = s, clock, time.Minute })
+	result := make(chan error, 1)
+	go func() { result <- asker(t, srv).ask(patient(t), 1) }()
+	deadline, bounded := (<-s.entered).Deadline()
+	if want := clock.Now().Add(time.Minute); !bounded || !deadline.Equal(want) {
+		t.Errorf("Deadline = %v, %v, want %v", deadline, bounded, want)
+	}
+	close(s.leave)
+	if err := <-result; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLateRequestsAreRefused, be it that they are handled too slowly or that their turn does not come.
 func TestLateRequestsAreRefused(t *testing.T) {
 	t.Parallel()
