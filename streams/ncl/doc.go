@@ -3,7 +3,7 @@
 //   - Publisher: plain messages, and requests that are answered or refused.
 //   - Responder: the answering side, any number of replicas in a queue group. Requests are handled many
 //     at a time, in no order, a bounded number of them; what can't be served is refused with a reason,
-//     never left unanswered.
+//     never left unanswered. Answers go to inboxes (_INBOX.>) and nowhere else, whatever a request says.
 //   - OrderedPublisher: a pipeline into JetStream. Messages are stored in the order of the calls; what
 //     was acknowledged is always a prefix. It does not try again: after a failure its user resets it and
 //     goes back to the first message that was not acknowledged. That one, and any after it, may have been

@@ -3,6 +3,7 @@ package ncl
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 
@@ -65,8 +66,11 @@ func (r *Responder) refuse(ctx context.Context, m *nats.Msg, reason string) {
 	r.respond(ctx, m, &nats.Msg{Header: nats.Header{refusalHeader: {reason}}})
 }
 
+// respond answers to inboxes alone. The other side chooses where its answer goes, and this side may publish
+// where the other may not: an empty answer to a subject of JetStream's API would delete a whole stream.
 func (r *Responder) respond(ctx context.Context, m, answer *nats.Msg) {
-	if m.Reply == "" {
+	if !strings.HasPrefix(m.Reply, nats.InboxPrefix) {
+		r.Logger.DebugContext(ctx, "nobody waits for an answer in an inbox", "request_subject", m.Subject)
 		return
 	}
 	answer.Subject = m.Reply

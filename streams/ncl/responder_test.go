@@ -130,6 +130,48 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 	}
 }
 
+// TestAnswersGoToInboxesOnly: a request must not make its responder publish elsewhere, for that may do more
+// than who asks, up to deleting a stream by an empty message.
+func TestAnswersGoToInboxesOnly(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	r := responder(t, srv)
+	js := srv.JetStream(t)
+	withStream(t, js)
+	frame, err := codec().Encode(note(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range [][]byte{nil, frame} {
+		for _, reply := range []string{"notes", "$JS.API.STREAM.DELETE.NOTES", "_INBOXES.a"} {
+			if err := js.Conn().PublishRequest("ctrl.a", reply, body); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	inbox := js.Conn().NewInbox()
+	answers, err := js.Conn().SubscribeSync(inbox)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := js.Conn().PublishRequest("ctrl.a", inbox, frame); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := answers.NextMsgWithContext(patient(t)); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(r.Close(patient(t)), r.Conn.Flush()); err != nil { // all were answered that will be
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), "NOTES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stream.CachedInfo().State.Msgs; n != 0 {
+		t.Errorf("%d answers are in the stream", n)
+	}
+}
+
 // TestHandlersKnowTheirTime: who hands out turns may refuse at once what would come too late.
 func TestHandlersKnowTheirTime(t *testing.T) {
 	t.Parallel()
