@@ -83,7 +83,7 @@ func TestBadCommandLines(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for args, words := range map[string][]string{
-		"":             {"serve", "demo", "check", "planners", "workflows", "doctor", "version"},
+		"":             {"serve", "demo", "peer", "run", "executions", "logs", "cancel", "check", "planners", "workflows", "doctor", "version"},
 		"--help":       {"serve", "demo"},
 		"serve --help": {"--nats-url", "OC_NATS_URL", "--planner-ttl=24h", "OC_DRAIN_GRACE"},
 		"check -h":     {"--watch", "--duration", "OC_SERVER"},
