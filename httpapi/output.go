@@ -12,7 +12,7 @@ import (
 
 const (
 	// outputLook is the time between two looks at whether an execution has begun, or has ended.
-	outputLook = 100 * time.Millisecond
+	outputLook = 25 * time.Millisecond
 	// outcomeWithin is how long after its output the end of an execution may become known here.
 	outcomeWithin = 10 * time.Second
 )

@@ -93,7 +93,9 @@ func (r *runner) work(ctx, disk context.Context) error {
 		select {
 		case <-ctx.Done():
 		case executionID := <-r.queue:
-			r.turn(ctx, disk, executionID)
+			if ctx.Err() == nil { // else both were there to choose from
+				r.turn(ctx, disk, executionID)
+			}
 		}
 	}
 	return nil

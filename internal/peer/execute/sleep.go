@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func parseSleep(arg string) (time.Duration, error) {
 		return d, nil
 	}
 	seconds, err := strconv.ParseFloat(arg, 64)
-	if err != nil || !(seconds >= 0 && seconds <= maxSleep.Seconds()) {
+	if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > maxSleep.Seconds() {
 		return 0, errors.New("no time")
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
