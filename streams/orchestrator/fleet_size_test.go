@@ -6,5 +6,5 @@ import "time"
 
 const (
 	fleetEvents  = 20_000
-	fleetTurmoil = 15 * time.Second
+	fleetTurmoil = 10 * time.Second
 )

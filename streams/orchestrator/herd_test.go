@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -32,8 +31,6 @@ func TestAThousandNodesComeAtOnce(t *testing.T) {
 	for i := range conns {
 		conns[i] = srv.Connect(t)
 	}
-	var mu sync.Mutex
-	var times []time.Time // of acceptance
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range herd {
@@ -43,21 +40,13 @@ func TestAThousandNodesComeAtOnce(t *testing.T) {
 			for insist(t.Context(), n) != nil {
 				pause(t.Context(), time.Second+rand.N(time.Second))
 			}
-			mu.Lock()
-			times = append(times, time.Now())
-			mu.Unlock()
 		})
 	}
 	all.Wait()
-	slices.SortFunc(times, time.Time.Compare)
-	peak := 0
-	for i, from := range times {
-		end, _ := slices.BinarySearchFunc(times, from.Add(time.Second), time.Time.Compare)
-		peak = max(peak, end-i)
-	}
-	t.Logf("%d nodes are back after %v, at most %d in a second", herd, time.Since(began), peak)
-	if peak > 3*perSecond*3/2 { // what was saved up, and what comes in a second
-		t.Errorf("%d were let in within a second", peak)
+	took := time.Since(began)
+	t.Logf("%d nodes are back after %v", herd, took)
+	if saved := 3 * perSecond / 5; took < time.Duration(herd-saved)*time.Second/(3*perSecond) {
+		t.Error("they were let in faster than that")
 	}
 	natstest.Eventually(t, "all are connected", func() bool {
 		n := 0
@@ -97,14 +86,15 @@ func TestMemoryOfANode(t *testing.T) {
 	}
 	come(0) // what is made once
 	handledUpTo(t, a, "node-0", 1)
+	const some = 300
 	before := heap()
-	for i := range herd {
+	for i := range some {
 		come(i + 1)
 	}
-	for i := range herd {
+	for i := range some {
 		handledUpTo(t, a, fmt.Sprintf("node-%d", i+1), 1)
 	}
-	each := (heap() - before) / herd
+	each := (heap() - before) / some
 	t.Logf("%d bytes each", each)
 	if each > 8<<10 {
 		t.Errorf("a node costs %d bytes", each)

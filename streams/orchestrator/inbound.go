@@ -13,6 +13,8 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
+const deleteTimeout = time.Second
+
 // inbound is where a node goes on reading.
 type inbound struct {
 	start   uint64
@@ -34,13 +36,25 @@ func (c *control) placeInbound(ctx context.Context, nodeID string, says uint64) 
 	}
 	in := inbound{startAfter(says, stands, info), info.Created}
 	layout := nclprotocol.InConsumerLayout(nodeID, in.start)
-	if err := stream.DeleteConsumer(ctx, layout.Name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := deleteConsumer(ctx, stream, layout.Name); err != nil {
 		return inbound{}, unavailable("consumer "+layout.Name, err)
 	}
 	if _, err := stream.CreateConsumer(ctx, layout); err != nil {
 		return inbound{}, unavailable("consumer "+layout.Name, err)
 	}
 	return in, nil
+}
+
+// deleteConsumer does not wait long for the answer: none comes when the server that had the consumer is
+// down, and the consumer has gone all the same.
+func deleteConsumer(ctx context.Context, stream jetstream.Stream, name string) error {
+	attempt, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	err := stream.DeleteConsumer(attempt, name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 func startAfter(says uint64, stands store.NodeRecord, info *jetstream.StreamInfo) uint64 {

@@ -112,7 +112,7 @@ func (r *reader) forget(ctx context.Context, name string) {
 	if !r.js.Conn().IsConnected() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 	defer cancel()
 	if err := r.js.DeleteConsumer(ctx, nclprotocol.OutStream, name); err != nil {
 		r.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "consumer", name, "error", err)
