@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -14,6 +15,7 @@ import (
 // stored at the same time share one write to the disk.
 type BoltStore struct {
 	options
+	path    string
 	db      *bbolt.DB
 	ledger  string
 	changed signal
@@ -36,7 +38,7 @@ func OpenBolt(path string, opts ...Option) (*BoltStore, error) {
 		return nil, err
 	}
 	s := &BoltStore{
-		options: o, db: db, ledger: ledger,
+		options: o, path: path, db: db, ledger: ledger,
 		writes: make(chan *write), closing: make(chan struct{}), closed: make(chan struct{}),
 	}
 	go s.writer()
@@ -71,12 +73,12 @@ func (s *BoltStore) usable(ctx context.Context) error {
 	}
 }
 
-// read calls f with what is stored. It fails with ErrClosed, ctx's error or as f does.
+// read calls f with what is stored. It fails with ErrClosed, ErrDamaged, ctx's error or as f does.
 func (s *BoltStore) read(ctx context.Context, f func(*bbolt.Tx) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	err := s.db.View(f)
+	err := survive(s.path, func() error { return s.db.View(f) })
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return ErrClosed
 	}
@@ -88,16 +90,19 @@ func (s *BoltStore) read(ctx context.Context, f func(*bbolt.Tx) error) error {
 func (s *BoltStore) GetEvents(ctx context.Context, r GetEventsRequest) ([]Event, error) {
 	p := page{limit: r.limit()}
 	err := s.read(ctx, func(tx *bbolt.Tx) error {
-		cursor, likely := tx.Bucket(eventsBucket).Cursor(), ""
+		cursor, last, likely := tx.Bucket(eventsBucket).Cursor(), r.AfterSeqNum, ""
 		for k, v := cursor.Seek(after(r.AfterSeqNum)); k != nil; k, v = cursor.Next() {
 			e, err := decodeEntry(binary.BigEndian.Uint64(k), v, likely)
 			if err != nil {
 				return err
 			}
+			if e.SeqNum <= last {
+				return fmt.Errorf("%w: event %d follows %d", ErrDamaged, e.SeqNum, last)
+			}
 			if !p.add(e) {
 				break
 			}
-			likely = e.ObjectType
+			last, likely = e.SeqNum, e.ObjectType
 		}
 		p.own()
 		return nil

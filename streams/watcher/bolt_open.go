@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -31,16 +30,16 @@ var (
 	fileFormat        = "oc-ledger/1"
 )
 
-// open opens a file and reads whose it is. What bbolt finds where it does not belong, or beyond the end
-// of a file that was cut short, it answers with a panic; nothing runs yet that could be harmed by it.
+// open opens a file and reads whose it is.
 func open(path string, timeout time.Duration) (db *bbolt.DB, ledger string, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			db, ledger, err = nil, "", fmt.Errorf("%s: %w: %v", path, ErrDamaged, r)
-		}
-	}()
-	return openFile(path, timeout)
+	err = survive(path, func() (err error) {
+		db, ledger, err = openFile(path, timeout)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return db, ledger, nil
 }
 
 func openFile(path string, timeout time.Duration) (*bbolt.DB, string, error) {

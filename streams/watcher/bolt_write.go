@@ -74,7 +74,7 @@ func (s *BoltStore) group(first *write) []*write {
 // commit makes the changes of a group in one transaction: all of them, or none.
 func (s *BoltStore) commit(group []*write) {
 	var grown bool
-	err := s.db.Update(func(tx *bbolt.Tx) error {
+	change := func(tx *bbolt.Tx) error {
 		events := tx.Bucket(eventsBucket)
 		events.FillPercent = fillLevel
 		before := events.Sequence()
@@ -85,7 +85,8 @@ func (s *BoltStore) commit(group []*write) {
 		}
 		grown = events.Sequence() > before
 		return s.retain(events, 2*len(group))
-	})
+	}
+	err := survive(s.path, func() error { return s.db.Update(change) })
 	if err == nil && grown {
 		s.changed.fire()
 	}
