@@ -54,8 +54,8 @@ type Config struct {
 	DataPlaneMessageCreator nclprotocol.MessageCreator
 	// EventStore is the node's ledger of events. No default.
 	EventStore watcher.EventStore
-	// DispatcherConfig is how events are sent; what is zero has its default, Clock and Logger those of
-	// this Config.
+	// DispatcherConfig is how events are sent; what is zero has its default. Its Clock and Logger are
+	// always those of this Config.
 	DispatcherConfig dispatcher.Config
 	// LogStreamServer has the output of executions. No default.
 	LogStreamServer logstream.Server
@@ -70,6 +70,8 @@ type Config struct {
 	Clock clockwork.Clock
 	// Logger hears of each session, and of what went wrong; default: none.
 	Logger *slog.Logger
+
+	made *backoff.ExponentialBackOff // the default that SetDefaults gave ReconnectBackoff
 }
 
 // Defaults of Config.
@@ -90,7 +92,8 @@ func DefaultConfig() Config {
 	return c
 }
 
-// SetDefaults fills in what is zero and has a default.
+// SetDefaults fills in what is zero and has a default. Defaults that follow from another field follow it
+// still when it was set after an earlier call, or after DefaultConfig.
 func (c *Config) SetDefaults() {
 	fill(&c.ReconnectInterval, defaultReconnectInterval)
 	fill(&c.HeartbeatInterval, defaultHeartbeatInterval)
@@ -103,8 +106,9 @@ func (c *Config) SetDefaults() {
 	if c.MessageRegistry == nil {
 		c.MessageRegistry = envelope.NewRegistry()
 	}
-	if c.ReconnectBackoff == nil {
-		c.ReconnectBackoff = exponential(c.ReconnectInterval)
+	if c.ReconnectBackoff == nil || c.isOutdated(c.ReconnectBackoff) {
+		c.made = exponential(c.ReconnectInterval)
+		c.ReconnectBackoff = c.made
 	}
 	if c.Checkpointer == nil && c.EventStore != nil {
 		c.Checkpointer = nclprotocol.NewCheckpointer(c.EventStore)
@@ -112,8 +116,7 @@ func (c *Config) SetDefaults() {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	fill(&c.DispatcherConfig.Clock, c.Clock)
-	fill(&c.DispatcherConfig.Logger, c.Logger)
+	c.DispatcherConfig.Clock, c.DispatcherConfig.Logger = c.Clock, c.Logger
 	c.DispatcherConfig.SetDefaults()
 }
 
@@ -124,12 +127,17 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-func exponential(first time.Duration) backoff.BackOff {
+func exponential(first time.Duration) *backoff.ExponentialBackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = first
 	b.MaxInterval = max(first, defaultLongestReconnect)
 	b.Multiplier = 2
 	return b
+}
+
+// isOutdated says whether a backoff is a default, and ReconnectInterval was changed since.
+func (c *Config) isOutdated(b backoff.BackOff) bool {
+	return b == backoff.BackOff(c.made) && c.made.InitialInterval != c.ReconnectInterval
 }
 
 // heartbeatLimit is how long heartbeats may stay without answer.

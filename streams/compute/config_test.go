@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -54,6 +55,32 @@ func TestSetDefaultsKeepsWhatIsSet(t *testing.T) {
 	}
 	if c.Checkpointer == nil {
 		t.Error("checkpoints are not kept in the event store")
+	}
+}
+
+func TestDefaultsFollowWhatIsSetLater(t *testing.T) {
+	t.Parallel()
+	c := compute.DefaultConfig()
+	c.Clock, c.Logger, c.ReconnectInterval = clockwork.NewFakeClock(), slog.New(slog.DiscardHandler), time.Second
+	c.SetDefaults()
+	if c.DispatcherConfig.Clock != c.Clock || c.DispatcherConfig.Logger != c.Logger {
+		t.Error("the dispatcher has a clock or a logger of its own")
+	}
+	b := c.ReconnectBackoff.(*backoff.ExponentialBackOff)
+	if b.InitialInterval != time.Second {
+		t.Errorf("the backoff begins at %v", b.InitialInterval)
+	}
+
+	b.MaxInterval = time.Minute
+	c.SetDefaults()
+	if c.ReconnectBackoff != b || b.MaxInterval != time.Minute {
+		t.Errorf("a default that was adapted is gone: %+v", c.ReconnectBackoff)
+	}
+	own := backoff.NewExponentialBackOff()
+	c.ReconnectBackoff = own
+	c.SetDefaults()
+	if c.ReconnectBackoff != own {
+		t.Errorf("a backoff that was set is gone: %+v", c.ReconnectBackoff)
 	}
 }
 
