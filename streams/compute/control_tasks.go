@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -62,7 +63,7 @@ func (cp *ControlPlane) tryCheckpoint(ctx context.Context) {
 
 // storeCheckpoint stores the last processed sequence unless it is already.
 func (cp *ControlPlane) storeCheckpoint(ctx context.Context) error {
-	ctx, cancel := withTimeout(ctx, cp.cfg.Clock, cp.cfg.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(ctx, cp.cfg.Clock, cp.cfg.RequestTimeout)
 	defer cancel()
 	now := position{true, cp.params.IncomingSeqTracker.LastSequence()}
 	if now == cp.checkpoint {

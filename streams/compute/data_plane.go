@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
@@ -60,7 +61,7 @@ func (dp *DataPlane) Start(ctx context.Context) error {
 			return ErrStarted
 		}
 		if err := dp.bringUp(ctx); err != nil {
-			grace, cancel := withTimeout(context.WithoutCancel(ctx), dp.params.Config.Clock, dp.params.Config.RequestTimeout)
+			grace, cancel := deadline.WithTimeout(context.WithoutCancel(ctx), dp.params.Config.Clock, dp.params.Config.RequestTimeout)
 			defer cancel()
 			return errors.Join(err, dp.takeDown(grace))
 		}

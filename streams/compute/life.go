@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -40,7 +41,7 @@ func (cm *ConnectionManager) round(life, grace context.Context) (lived time.Dura
 
 // takeDown closes a link: with a goodbye when life has ended.
 func (cm *ConnectionManager) takeDown(life, grace context.Context, l link) {
-	ctx, cancel := withTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
 	defer cancel()
 	onPurpose := life.Err() != nil
 	err := l.close(ctx, onPurpose)

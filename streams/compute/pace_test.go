@@ -1,14 +1,11 @@
 package compute
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"github.com/jonboulle/clockwork"
 
 	"oc-scheduler/streams/ncl"
 )
@@ -51,42 +48,5 @@ func TestPace(t *testing.T) {
 		if d := p.next(step.connected, step.lived, step.err); d < step.min || d > step.max {
 			t.Errorf("step %d: %v, want %v to %v", i, d, step.min, step.max)
 		}
-	}
-}
-
-func TestTimeoutByClock(t *testing.T) {
-	t.Parallel()
-	clock := clockwork.NewFakeClock()
-	ctx, cancel := withTimeout(t.Context(), clock, time.Minute)
-	defer cancel()
-	if err := ctx.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if d, ok := ctx.Deadline(); !ok || !d.Equal(clock.Now().Add(time.Minute)) {
-		t.Errorf("deadline %v", d)
-	}
-	clock.Advance(time.Minute)
-	<-ctx.Done()
-	if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("after its time: %v", err)
-	}
-
-	parent, end := context.WithCancel(t.Context())
-	ctx, cancel = withTimeout(parent, clock, time.Minute)
-	defer cancel()
-	end()
-	<-ctx.Done()
-	if err := ctx.Err(); !errors.Is(err, context.Canceled) {
-		t.Errorf("after its parent: %v", err)
-	}
-
-	sooner, end := context.WithTimeout(t.Context(), time.Hour)
-	defer end()
-	clock.Advance(time.Until(time.Now().AddDate(100, 0, 0)))
-	ctx, cancel = withTimeout(sooner, clock, 24*365*100*time.Hour)
-	defer cancel()
-	want, _ := sooner.Deadline()
-	if d, _ := ctx.Deadline(); !d.Equal(want) {
-		t.Errorf("deadline %v, the parent's is %v", d, want)
 	}
 }

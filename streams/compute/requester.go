@@ -8,6 +8,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -49,7 +50,7 @@ func controlCodec(s envelope.MessageSerializer) (envelope.Codec, error) {
 // ask sends a control request and reads its answer. It fails as ncl.Publisher.Request does, or when
 // the answer is of another type.
 func ask[Answer any](ctx context.Context, c Config, p ncl.Publisher, request any) (*Answer, error) {
-	ctx, cancel := withTimeout(ctx, c.Clock, c.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(ctx, c.Clock, c.RequestTimeout)
 	defer cancel()
 	m, err := p.Request(ctx, ncl.PublishRequest{
 		Subject: nclprotocol.ControlSubject(c.NodeID),

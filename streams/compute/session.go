@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -68,7 +69,7 @@ func (cm *ConnectionManager) openSession(life, grace context.Context) (link, err
 
 // giveUp takes down what came up of a session. Its error is of no interest beside that of coming up.
 func (cm *ConnectionManager) giveUp(grace context.Context, s *session) {
-	ctx, cancel := withTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(grace, cm.cfg.Clock, cm.cfg.RequestTimeout)
 	defer cancel()
 	if err := s.close(ctx, false); err != nil {
 		s.logger.WarnContext(ctx, "failed connection did not come down cleanly", "error", err)

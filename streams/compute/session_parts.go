@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
@@ -20,7 +21,7 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := withTimeout(ctx, s.cfg.Clock, s.cfg.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(ctx, s.cfg.Clock, s.cfg.RequestTimeout)
 	defer cancel()
 	client, err := s.cfg.ClientFactory.CreateClient(ctx)
 	switch {
@@ -79,7 +80,7 @@ func (s *session) subscribe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := withTimeout(ctx, s.cfg.Clock, s.cfg.RequestTimeout)
+	ctx, cancel := deadline.WithTimeout(ctx, s.cfg.Clock, s.cfg.RequestTimeout)
 	defer cancel()
 	return s.inbound.Subscribe(ctx)
 }

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/jonboulle/clockwork"
 	"github.com/nats-io/nats.go"
 )
 
@@ -19,26 +18,6 @@ func flush(ctx context.Context, nc *nats.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	return nc.FlushWithContext(ctx)
-}
-
-// timed is a context that ends by a clock, and knows when.
-type timed struct {
-	context.Context
-	deadline time.Time
-}
-
-// Deadline is the clock's. Whoever can foresee that the time won't do asks for it.
-func (t timed) Deadline() (time.Time, bool) { return t.deadline, true }
-
-// withTimeout is clockwork.WithTimeout, of whose contexts Err waits for the end when the clock is a fake. The
-// parent has no deadline.
-func withTimeout(ctx context.Context, clock clockwork.Clock, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	timer := clock.AfterFunc(d, func() { cancel(context.DeadlineExceeded) })
-	return timed{ctx, clock.Now().Add(d)}, func() {
-		timer.Stop()
-		cancel(context.Canceled)
-	}
 }
 
 // ended is ctx's error; unlike ctx.Err, it waits for no fake clock.

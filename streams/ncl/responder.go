@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/streams/deadline"
 )
 
 // Responder answers requests, as one of a queue group or alone. It is never silent: a request that it
@@ -106,7 +108,7 @@ func (r *Responder) admit(ctx context.Context, m *nats.Msg) {
 		r.refuse(ctx, m, "busy")
 		return
 	}
-	ctx, cancel := withTimeout(ctx, r.Clock, r.Timeout)
+	ctx, cancel := deadline.WithTimeout(ctx, r.Clock, r.Timeout)
 	r.work.Go(func() {
 		defer func() { <-r.admitted }()
 		defer cancel()

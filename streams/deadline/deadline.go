@@ -1,4 +1,8 @@
-package compute
+// Package deadline has contexts that end by an injected clock.
+//
+// Those of clockwork, with a fake clock, block in Err until the context has ended; and the NATS client asks
+// for Err before each request.
+package deadline
 
 import (
 	"context"
@@ -14,9 +18,9 @@ type timed struct {
 	deadline time.Time
 }
 
-// withTimeout is context.WithTimeout by a clock. (That of clockwork, with a fake clock, blocks in Err
-// until the context has ended; the NATS client asks for Err before each request.)
-func withTimeout(parent context.Context, clock clockwork.Clock, d time.Duration) (context.Context, context.CancelFunc) {
+// WithTimeout is context.WithTimeout by a clock: the context ends after d with context.DeadlineExceeded, or
+// with its parent.
+func WithTimeout(parent context.Context, clock clockwork.Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	timer := clock.AfterFunc(d, func() { cancel(context.DeadlineExceeded) })
 	return timed{ctx, clock.Now().Add(d)}, func() {
