@@ -34,18 +34,26 @@ var executionList = listing[booking.Execution, booking.Execution]{
 	show: func(item store.Item[booking.Execution]) booking.Execution { return item.Value },
 }
 
-// execution is what this replica knows of an execution.
-func (p *Parts) execution(executionID string) (booking.Execution, error) {
+// StoredExecutions reads executions as they are stored.
+type StoredExecutions interface {
+	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	Get(ctx context.Context, executionID string) (booking.Execution, error)
+}
+
+// execution is an execution as this replica knows it, or else as it is stored: it may have been ordered
+// through another replica just now.
+func (p *Parts) execution(ctx context.Context, executionID string) (booking.Execution, error) {
 	entry, known := p.Executions.Get(executionID)
 	if known {
 		return entry.Value, nil
 	}
-	select {
-	case <-p.Executions.Loaded():
-		return booking.Execution{}, errNoExecution
-	default:
-		return booking.Execution{}, errStarting
+	ctx, cancel := context.WithTimeout(ctx, natsWithin)
+	defer cancel()
+	e, err := p.StoredExecutions.Get(ctx, executionID)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUndecodable) {
+		return e, errNoExecution
 	}
+	return e, err
 }
 
 func (s *Server) getExecution(c echo.Context) error {
@@ -53,7 +61,7 @@ func (s *Server) getExecution(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := parts.execution(executionID)
+	e, err := parts.execution(c.Request().Context(), executionID)
 	if err != nil {
 		return err
 	}
@@ -120,11 +128,9 @@ func orderFaults(order nclprotocol.RunExecution) error {
 	}
 	err := id.Check(order.ExecutionID)
 	add(err != nil, "execution_id", "%v", err)
-	for member, value := range map[string]string{"booking_id": order.BookingID, "workflow_id": order.WorkflowID} {
-		if value != "" {
-			err := id.Check(value)
-			add(err != nil, member, "%v", err)
-		}
+	for _, other := range []struct{ member, value string }{{"booking_id", order.BookingID}, {"workflow_id", order.WorkflowID}} {
+		err := id.Check(other.value)
+		add(err != nil && other.value != "", other.member, "%v", err)
 	}
 	add(len(order.Command) == 0 && order.Duration <= 0, "command", "is missing; a duration_s may stand in for it on a node that only sleeps")
 	add(len(order.Command) > 0 && order.Command[0] == "", "command", "begins with the name of a program")
@@ -159,7 +165,7 @@ func (s *Server) postCancel(c echo.Context) error {
 	if err != nil {
 		return ofWrite(err)
 	}
-	e, err := parts.execution(executionID)
+	e, err := parts.execution(ctx, executionID)
 	if err != nil {
 		return err
 	}

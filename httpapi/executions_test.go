@@ -58,6 +58,10 @@ func TestOrderAnExecution(t *testing.T) {
 	s.do(t, http.MethodPost, "/executions/x/cancel", "").ok(t, http.StatusAccepted)
 	s.do(t, http.MethodPost, "/executions/x/cancel", "[").problem(t, http.StatusBadRequest)
 	s.do(t, http.MethodPost, "/executions/unknown/cancel", "").problem(t, http.StatusNotFound)
+	if err := s.store.Executions.Create(t.Context(), booking.Execution{ExecutionID: "elsewhere", NodeID: "n", State: booking.ExecutionOrdered}); err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, http.MethodGet, "/executions/elsewhere", "").ok(t, http.StatusOK) // whether or not the view shows it
 	s.do(t, http.MethodGet, "/executions/unknown", "").problem(t, http.StatusNotFound)
 	s.do(t, http.MethodGet, "/executions/unknown/logs", "").problem(t, http.StatusNotFound)
 }

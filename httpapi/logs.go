@@ -30,11 +30,12 @@ func (s *Server) getLogs(c echo.Context) error {
 	}
 	asked, err := askedOutput(c.Request(), executionID)
 	if err == nil {
-		_, err = parts.execution(executionID)
-	}
-	if err == nil {
 		err = s.origins.check(c.Request())
 	}
+	if err != nil {
+		return err
+	}
+	e, err := parts.execution(c.Request().Context(), executionID)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (s *Server) getLogs(c echo.Context) error {
 	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
 	defer remove()
 
-	o := &output{parts: parts, request: asked}
+	o := &output{parts: parts, request: asked, known: e}
 	defer o.close()
 	if err := o.open(ctx); err != nil {
 		if errors.Is(context.Cause(ctx), errDraining) {

@@ -21,6 +21,7 @@ const (
 type output struct {
 	parts   *Parts
 	request logstream.Request
+	known   booking.Execution // before the view shows it
 	reader  logstream.Reader // nil: there is none yet, or none at all
 }
 
@@ -47,8 +48,10 @@ func (o *output) open(ctx context.Context) error {
 }
 
 func (o *output) execution() booking.Execution {
-	entry, _ := o.parts.Executions.Get(o.request.ExecutionID)
-	return entry.Value
+	if entry, shown := o.parts.Executions.Get(o.request.ExecutionID); shown {
+		return entry.Value
+	}
+	return o.known
 }
 
 // copy writes all that there is, and to whom follows all that comes; the error is the *ending.

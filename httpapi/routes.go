@@ -29,9 +29,10 @@ type Parts struct {
 	Pulses    *store.View[store.Pulse]
 	Members   NodeMembers // writes, which need NATS
 
-	Executions *store.View[booking.Execution]
-	Orders     Orders  // writes, which need NATS
-	Outputs    Outputs // reads from nodes
+	Executions       *store.View[booking.Execution]
+	StoredExecutions StoredExecutions // reads past the view, which need NATS
+	Orders           Orders           // writes, which need NATS
+	Outputs          Outputs          // reads from nodes
 }
 
 // Editor writes workflows and sets off what follows from it.

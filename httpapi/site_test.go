@@ -73,7 +73,7 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(),
-		Executions: s.store.Executions.View(), Outputs: logstream.Client{Conn: nc},
+		Executions: s.store.Executions.View(), StoredExecutions: s.store.Executions, Outputs: logstream.Client{Conn: nc},
 	}
 	nodes, err := orchestrator.Open(t.Context(), js, s.store, orchestrator.Config{ReplicaID: "replica-1"})
 	if err != nil {

@@ -87,9 +87,10 @@ func (e *engine) parts() httpapi.Parts {
 		Pulses:    e.store.Liveness.View(),
 		Members:   e.nodes.Members,
 
-		Executions: e.store.Executions.View(),
-		Orders:     e.nodes.Orders,
-		Outputs:    logstream.Client{Conn: e.nc, Logger: e.log},
+		Executions:       e.store.Executions.View(),
+		StoredExecutions: e.store.Executions,
+		Orders:           e.nodes.Orders,
+		Outputs:          logstream.Client{Conn: e.nc, Logger: e.log},
 	}
 }
 
