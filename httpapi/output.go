@@ -22,7 +22,7 @@ type output struct {
 	parts   *Parts
 	request logstream.Request
 	known   booking.Execution // before the view shows it
-	reader  logstream.Reader // nil: there is none yet, or none at all
+	reader  logstream.Reader  // nil: there is none yet, or none at all
 }
 
 func (o *output) close() {
