@@ -57,16 +57,13 @@ func NewControlPlane(params ControlPlaneParams) (*ControlPlane, error) {
 }
 
 func (p *ControlPlaneParams) validate() error {
-	faults := []error{wrap("Config", p.Config.Validate())}
-	for name, missing := range map[string]bool{
-		"Requester": p.Requester == nil, "HealthTracker": p.HealthTracker == nil,
-		"IncomingSeqTracker": p.IncomingSeqTracker == nil, "CheckpointName": p.CheckpointName == "",
-	} {
-		if missing {
-			faults = append(faults, errors.New(name+" is missing"))
-		}
-	}
-	return errors.Join(faults...)
+	return errors.Join(
+		wrap("Config", p.Config.Validate()),
+		absent("Requester", p.Requester == nil),
+		absent("HealthTracker", p.HealthTracker == nil),
+		absent("IncomingSeqTracker", p.IncomingSeqTracker == nil),
+		absent("CheckpointName", p.CheckpointName == ""),
+	)
 }
 
 // Start begins; it does not wait for the first heartbeat, which is due after an interval. What it began

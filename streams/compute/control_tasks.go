@@ -16,7 +16,7 @@ type position struct {
 
 func (cp *ControlPlane) heartbeat(ctx context.Context) {
 	info := tell(ctx, cp.cfg)
-	answer, err := ask[nclprotocol.HeartbeatResponse](ctx, *cp.cfg, cp.params.Requester, nclprotocol.HeartbeatRequest{
+	answer, err := ask[nclprotocol.HeartbeatResponse](ctx, cp.cfg, cp.params.Requester, nclprotocol.HeartbeatRequest{
 		Free:                  info.Free,
 		Queued:                info.Queued,
 		LastSchedulerSequence: cp.params.IncomingSeqTracker.LastSequence(),
@@ -39,7 +39,7 @@ func (cp *ControlPlane) updateNodeInfo(ctx context.Context) {
 	if info.Equal(cp.told) {
 		return
 	}
-	answer, err := ask[nclprotocol.UpdateNodeInfoResponse](ctx, *cp.cfg, cp.params.Requester, nclprotocol.UpdateNodeInfoRequest{NodeInfo: info})
+	answer, err := ask[nclprotocol.UpdateNodeInfoResponse](ctx, cp.cfg, cp.params.Requester, nclprotocol.UpdateNodeInfoRequest{NodeInfo: info})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
@@ -79,7 +79,7 @@ func (cp *ControlPlane) storeCheckpoint(ctx context.Context) error {
 // sayGoodbye tells the scheduler that the node ends on purpose. When nobody hears it, the node is
 // counted as lost a little later.
 func (cp *ControlPlane) sayGoodbye(ctx context.Context, reason string) {
-	_, err := ask[nclprotocol.ShutdownNoticeResponse](ctx, *cp.cfg, cp.params.Requester, nclprotocol.ShutdownNoticeRequest{
+	_, err := ask[nclprotocol.ShutdownNoticeResponse](ctx, cp.cfg, cp.params.Requester, nclprotocol.ShutdownNoticeRequest{
 		Reason:                reason,
 		LastSchedulerSequence: cp.params.IncomingSeqTracker.LastSequence(),
 	})

@@ -39,11 +39,7 @@ type DataPlane struct {
 // when something is missing.
 func NewDataPlane(params DataPlaneParams) (*DataPlane, error) {
 	params.Config.SetDefaults()
-	err := wrap("Config", params.Config.Validate())
-	if params.Client == nil {
-		err = errors.Join(err, errors.New("no Client"))
-	}
-	if err != nil {
+	if err := errors.Join(wrap("Config", params.Config.Validate()), absent("Client", params.Client == nil)); err != nil {
 		return nil, err
 	}
 	return &DataPlane{Client: params.Client, params: params, turn: make(chan struct{}, 1)}, nil

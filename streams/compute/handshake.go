@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -14,7 +15,7 @@ func (s *session) handshake(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, err := ask[nclprotocol.HandshakeResponse](ctx, s.cfg, s.requester, request)
+	answer, err := ask[nclprotocol.HandshakeResponse](ctx, &s.cfg, s.requester, request)
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func (s *session) handshake(ctx context.Context) error {
 		return &ncl.RefusedError{Reason: answer.Reason}
 	}
 	if answer.LastNodeSequence > request.NewestSequence {
-		return fmt.Errorf("the scheduler has event %d, the ledger ends with %d", answer.LastNodeSequence, request.NewestSequence)
+		return fmt.Errorf("%w: the scheduler has event %d, the ledger ends with %d", dispatcher.ErrAhead, answer.LastNodeSequence, request.NewestSequence)
 	}
 	if err := s.incoming.begin(ctx, answer.StartSchedulerSequence); err != nil {
 		return err

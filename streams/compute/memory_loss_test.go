@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/watcher"
 )
 
@@ -134,5 +136,23 @@ func TestLedgerRestored(t *testing.T) {
 	natstest.Eventually(t, "the reason", func() bool {
 		refused, is := errors.AsType[*ncl.RefusedError](cm.GetHealth().LastError)
 		return is && strings.Contains(refused.Reason, "back in time")
+	})
+}
+
+// A scheduler that takes a ledger for longer than it is does not make the node skip what comes next.
+func TestSchedulerIsAheadOfTheLedger(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	m, store := &memory{}, watcher.NewMemoryStore()
+	startOrchestrator(t, s, "n1", m, func(r *nclprotocol.HandshakeRequest) error {
+		r.NewestSequence = 9
+		m.look(func(m *memory) { m.ledger, m.lastNode = r.Ledger, 9 })
+		return nil
+	})
+	produce(t, store, 1, 5)
+	cm := start(t, configure(t, s.URL(), "n1", &worker{}, store))
+	natstest.Eventually(t, "the node sees it before it handles an order", func() bool {
+		err := cm.GetHealth().LastError
+		return errors.Is(err, dispatcher.ErrAhead) && strings.HasPrefix(err.Error(), "handshake: ")
 	})
 }

@@ -49,7 +49,7 @@ func controlCodec(s envelope.MessageSerializer) (envelope.Codec, error) {
 
 // ask sends a control request and reads its answer. It fails as ncl.Publisher.Request does, or when
 // the answer is of another type.
-func ask[Answer any](ctx context.Context, c Config, p ncl.Publisher, request any) (*Answer, error) {
+func ask[Answer any](ctx context.Context, c *Config, p ncl.Publisher, request any) (*Answer, error) {
 	ctx, cancel := deadline.WithTimeout(ctx, c.Clock, c.RequestTimeout)
 	defer cancel()
 	m, err := p.Request(ctx, ncl.PublishRequest{

@@ -16,29 +16,29 @@ func (c *Config) Validate() error {
 }
 
 func (c *Config) validateParts() error {
-	faults := []error{wrap("NodeID", id.Check(c.NodeID))}
-	for _, part := range []struct {
-		name    string
-		missing bool
-	}{
-		{"ClientFactory", c.ClientFactory == nil},
-		{"NodeInfoProvider", c.NodeInfoProvider == nil},
-		{"MessageSerializer", c.MessageSerializer == nil},
-		{"MessageRegistry", c.MessageRegistry == nil},
-		{"ReconnectBackoff", c.ReconnectBackoff == nil},
-		{"DataPlaneMessageHandler", c.DataPlaneMessageHandler == nil},
-		{"DataPlaneMessageCreator", c.DataPlaneMessageCreator == nil},
-		{"EventStore", c.EventStore == nil},
-		{"LogStreamServer", c.LogStreamServer == nil},
-		{"Checkpointer", c.Checkpointer == nil},
-		{"Clock", c.Clock == nil},
-		{"Logger", c.Logger == nil},
-	} {
-		if part.missing {
-			faults = append(faults, fmt.Errorf("%s is missing", part.name))
-		}
+	return errors.Join(
+		wrap("NodeID", id.Check(c.NodeID)),
+		absent("ClientFactory", c.ClientFactory == nil),
+		absent("NodeInfoProvider", c.NodeInfoProvider == nil),
+		absent("MessageSerializer", c.MessageSerializer == nil),
+		absent("MessageRegistry", c.MessageRegistry == nil),
+		absent("ReconnectBackoff", c.ReconnectBackoff == nil),
+		absent("DataPlaneMessageHandler", c.DataPlaneMessageHandler == nil),
+		absent("DataPlaneMessageCreator", c.DataPlaneMessageCreator == nil),
+		absent("EventStore", c.EventStore == nil),
+		absent("LogStreamServer", c.LogStreamServer == nil),
+		absent("Checkpointer", c.Checkpointer == nil),
+		absent("Clock", c.Clock == nil),
+		absent("Logger", c.Logger == nil),
+	)
+}
+
+// absent is the fault of a field that is not set.
+func absent(field string, is bool) error {
+	if !is {
+		return nil
 	}
-	return errors.Join(faults...)
+	return fmt.Errorf("%s is missing", field)
 }
 
 func (c *Config) validateTimes() error {
