@@ -12,6 +12,8 @@ var (
 	ErrLost = errors.New("output was lost on its way")
 	// ErrExists says that there is output of that execution already.
 	ErrExists = errors.New("there is output of that execution already")
+	// ErrStarted says that a Listener was started before.
+	ErrStarted = errors.New("log listener was started already")
 	// ErrClosed says that a reader or an output was closed.
 	ErrClosed = errors.New("closed")
 )

@@ -58,13 +58,13 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 	}, nil
 }
 
-// Start begins to serve readers, until Stop. It fails when the connection is closed, or when it was
-// called before. Values of ctx are handed to the server.
+// Start begins to serve readers, until Stop. It fails when the connection is closed, or with ErrStarted.
+// Values of ctx are handed to the server.
 func (l *Listener) Start(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stop != nil {
-		return errors.New("log listener was started already")
+		return ErrStarted
 	}
 	sub, err := l.cfg.Conn.ChanSubscribe(nclprotocol.LogSubject(l.cfg.NodeID), l.requests)
 	if err != nil {

@@ -288,8 +288,8 @@ func TestStartAndStop(t *testing.T) {
 		if err := l.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Start(t.Context()); err == nil {
-			t.Error("started twice")
+		if err := l.Start(t.Context()); !errors.Is(err, logstream.ErrStarted) {
+			t.Error("started twice:", err)
 		}
 		r := open(t, over(nc), logstream.Request{ExecutionID: "ex", Follow: true})
 		expect(t, r, "text")

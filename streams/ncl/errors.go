@@ -13,6 +13,8 @@ var (
 	ErrClosed = errors.New("publisher is closed")
 	// ErrGap says that a message was delivered to somebody else, or lost.
 	ErrGap = errors.New("a message is missing")
+	// ErrStarted says that a Responder has listened, or a Subscriber has subscribed, before: each does so once.
+	ErrStarted = errors.New("already started")
 	// ErrNoAck says that JetStream did not tell in time whether it has stored a message: it may have.
 	ErrNoAck = errors.New("no acknowledgement in time")
 )

@@ -38,8 +38,8 @@ func NewResponder(c ResponderConfig) (*Responder, error) {
 	}, nil
 }
 
-// Listen begins to answer, once; Close ends it. It returns when the server knows, and fails when ctx
-// ends before. Handlers have ctx's values.
+// Listen begins to answer; Close ends it. It returns when the server knows, and fails when ctx ends before,
+// or with ErrStarted. Handlers have ctx's values.
 func (r *Responder) Listen(ctx context.Context) error {
 	if err := r.subscribe(ctx); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *Responder) subscribe(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sub != nil {
-		return errors.New("responder has listened already")
+		return ErrStarted
 	}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	sub, err := r.Conn.QueueSubscribe(r.Subject, r.Queue, func(m *nats.Msg) { r.admit(handling, m) })

@@ -2,7 +2,6 @@ package ncl
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -47,13 +46,13 @@ func NewSubscriber(c SubscriberConfig) (*Subscriber, error) {
 
 // Subscribe puts up the subscription, and returns when the server knows of it. Nothing is asked of
 // the consumer, which need not be there, before Open. A connection that is lost from now on ends the
-// reading. Subscribe fails when that, the end of ctx, or Close comes before it returns; OnEnd is not
-// called then. Handlers have ctx's values.
+// reading. Subscribe fails when that, the end of ctx, or Close comes before it returns, and OnEnd is not
+// called then; or with ErrStarted. Handlers have ctx's values.
 func (s *Subscriber) Subscribe(ctx context.Context) error {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if !s.begin(cancel) {
 		cancel()
-		return errors.New("subscriber has subscribed already")
+		return ErrStarted
 	}
 	nc := s.JetStream.Conn()
 	lost := nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
