@@ -18,7 +18,7 @@ func (f *Files) repair() error {
 			continue
 		}
 		if err := f.repairFile(e.Name()); err != nil {
-			f.cfg.Logger.Error("Output that was interrupted can't be marked so", "file", e.Name(), "error", err)
+			f.cfg.Logger.Error("output that was interrupted can't be marked so", "file", e.Name(), "error", err)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (f *Files) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := f.Sweep(); err != nil {
-			f.cfg.Logger.WarnContext(ctx, "Old output can't be removed", "error", err)
+			f.cfg.Logger.WarnContext(ctx, "old output can't be removed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

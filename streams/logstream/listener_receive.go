@@ -12,7 +12,7 @@ import (
 func (l *Listener) receive(ctx context.Context, m *nats.Msg) {
 	name, err := streamOf(m)
 	if err != nil {
-		l.cfg.Logger.DebugContext(ctx, "Dropped a message", "error", err)
+		l.cfg.Logger.DebugContext(ctx, "dropped a message", "error", err)
 		return
 	}
 	message, err := l.codec.Decode(m.Data)
@@ -37,7 +37,7 @@ func (l *Listener) refuse(ctx context.Context, stream string, reason error) {
 	m := nats.NewMsg(nclprotocol.LogStreamSubject(l.cfg.NodeID, stream))
 	m.Header.Set(errorHeader, reason.Error())
 	if err := l.cfg.Conn.PublishMsg(m); err != nil {
-		l.cfg.Logger.DebugContext(ctx, "A refusal was not sent", "stream", stream, "reason", reason, "error", err)
+		l.cfg.Logger.DebugContext(ctx, "a refusal was not sent", "stream", stream, "reason", reason, "error", err)
 	}
 }
 

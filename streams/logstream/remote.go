@@ -113,7 +113,7 @@ func (r *remote) run(ctx context.Context) error {
 		case tries >= maxTries:
 			return fmt.Errorf("%w: %s", ErrLost, broken.reason)
 		}
-		r.Logger.DebugContext(ctx, "A log stream is asked for anew", "node", r.node, "reason", broken.reason)
+		r.Logger.DebugContext(ctx, "a log stream is asked for anew", "node", r.node, "reason", broken.reason)
 		offline := broken == errOffline || !r.Conn.IsConnected()
 		if err := r.rest(ctx, pause.NextBackOff()); err != nil {
 			return err

@@ -118,7 +118,7 @@ func (s *session) say(payload any) {
 		err = s.Conn.PublishMsg(m)
 	}
 	if err != nil {
-		s.Logger.Debug("A message to a node was not sent", "node", s.node, "error", err)
+		s.Logger.Debug("a message to a node was not sent", "node", s.node, "error", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func (s *stream) run(ctx context.Context, r Request) {
 	defer s.stop(nil)
 	err := s.serve(ctx, r)
 	cause := context.Cause(ctx)
-	s.log.DebugContext(ctx, "A log stream ended", "execution_id", r.ExecutionID, "error", err, "cause", cause)
+	s.log.DebugContext(ctx, "a log stream ended", "execution_id", r.ExecutionID, "error", err, "cause", cause)
 	switch {
 	case errors.Is(cause, errStopping), errors.Is(err, errUnsent):
 		s.end(ctx, ending{Code: codeStopping})
@@ -139,7 +139,7 @@ func (s *stream) live() { _ = s.publish(s.last.Load(), alive{}) } // comes again
 
 func (s *stream) end(ctx context.Context, e ending) {
 	if err := s.publish(s.last.Load()+1, e); err != nil {
-		s.log.DebugContext(ctx, "The end of a stream was not sent", "code", e.Code, "error", err)
+		s.log.DebugContext(ctx, "the end of a stream was not sent", "code", e.Code, "error", err)
 	}
 }
 

@@ -39,7 +39,7 @@ func (c *course) step(ctx context.Context) bool {
 	case err != nil:
 		c.unread = true
 		c.failed(err)
-		c.log.WarnContext(ctx, "Events can't be read", "position", c.position, "error", err)
+		c.log.WarnContext(ctx, "events can't be read", "position", c.position, "error", err)
 		c.pause(ctx)
 		return ctx.Err() == nil
 	case c.unread:
@@ -118,7 +118,7 @@ func (c *course) save(ctx context.Context) {
 		return
 	}
 	if err := c.store.StoreCheckpoint(ctx, c.id, c.position); err != nil {
-		c.log.WarnContext(ctx, "Checkpoint is not stored", "position", c.position, "error", err)
+		c.log.WarnContext(ctx, "checkpoint is not stored", "position", c.position, "error", err)
 		return
 	}
 	c.saved = c.position

@@ -23,7 +23,7 @@ func (c *course) settle(ctx context.Context, e Event) bool {
 			c.skip(ctx, e, err)
 			return true
 		}
-		c.log.DebugContext(ctx, "Event is not handled yet", "sequence", e.SeqNum, "attempt", attempt, "error", err)
+		c.log.DebugContext(ctx, "event is not handled yet", "sequence", e.SeqNum, "attempt", attempt, "error", err)
 		if !c.pause(ctx) {
 			return false
 		}
@@ -40,6 +40,6 @@ func (c *course) handled(attempts int) {
 func (c *course) skip(ctx context.Context, e Event, err error) {
 	c.cfg.Backoff.Reset()
 	c.update(func(s *Stats) { s.Skipped++ })
-	c.log.ErrorContext(ctx, "Event is skipped", "sequence", e.SeqNum, "object_type", e.ObjectType,
+	c.log.ErrorContext(ctx, "event is skipped", "sequence", e.SeqNum, "object_type", e.ObjectType,
 		"attempts", c.cfg.MaxAttempts, "error", err)
 }
