@@ -7,27 +7,31 @@
 // A node brings along: a ClientFactory (nclprotocol.Client will do), a NodeInfoProvider, a MessageHandler
 // for orders, an EventStore as its ledger (watcher.OpenBolt), a MessageCreator that makes messages of
 // its events, and a logstream.Server. The payloads of orders and events are registered under their
-// names (nclprotocol.RegisterExecution has those of this scheduler). Then:
+// names (nclprotocol.RegisterExecution has those of this scheduler); a handler is given a pointer to the
+// type that was registered. Then:
 //
 //	cm, err := compute.NewConnectionManager(compute.Config{NodeID: …, …})
 //	cm.OnStateChange(func(s nclprotocol.ConnectionState) { … })
 //	err = cm.Start(ctx)  // returns at once; connecting goes on until it succeeds
 //	…
-//	err = cm.Close(ctx)  // says goodbye
+//	err = cm.Close(ctx)  // says goodbye; the ledger is closed after it
 //
 // What happens on the node is told by storing it in the ledger, whether connected or not:
 //
 //	store.StoreEvent(ctx, watcher.StoreEventRequest{…})
 //
+// The streams are the scheduler's, who makes them. What a node's user of NATS must be permitted is in the
+// README of nclprotocol.
+//
 // # What is promised
 //
-// Events arrive at least once and in the order of the ledger, whatever is lost in between: they are
-// sent again from where the scheduler says that it stands. It recognises repeats by the ledger's id and
-// the event's number.
+// Events arrive at least once and in the order of the ledger, as long as it keeps them, whatever is lost
+// in between: they are sent again from where the scheduler says that it stands. It recognises repeats by
+// the ledger's id and the event's number. One that no message can be made of is logged and left out.
 //
 // Orders are handled one after the other, in the order of the scheduler, at least once: after a crash,
-// those handled since the last checkpoint come again, and a handler that fails is called again. It must
-// be idempotent. It may take its time: heartbeats go on meanwhile.
+// those handled since the last checkpoint come again, and a handler that fails is called again, after
+// pauses of a second in all. It must be idempotent. It may take its time: heartbeats go on meanwhile.
 //
 // A connection is lost when NATS is, when no heartbeat is answered for HeartbeatInterval ×
 // HeartbeatMissFactor, when messages may be missing, or when the scheduler wants another handshake. Then
@@ -39,7 +43,9 @@
 // # What is not
 //
 // That the scheduler is there: GetHealth says since when it is, or why not. That an order is handled
-// once. That Close waits for events to be sent: what it leaves in the ledger is sent by the next session.
+// once; nor that it is handled at all when the handler fails for it ncl.DefaultMaxAttempts times, or with
+// ncl.Permanent, or when it is of a type that is not registered: it is logged and passed over. That Close
+// waits for events to be sent: what it leaves in the ledger is sent by the next session.
 //
 // All time goes by Config.Clock, but for the deadlines of contexts that come from outside.
 package compute
