@@ -13,7 +13,6 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/internal/peer"
-	"oc-scheduler/internal/peer/execute"
 	"oc-scheduler/internal/peer/ledger"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
@@ -81,7 +80,6 @@ func config(dir string) peer.Config {
 	return peer.Config{
 		PeerID: "peer-a", NodeID: "n1", DataDir: dir,
 		Resources: ledger.Capacities{"gpu": {"i0": {"gpus": 8 * planner.Unit, "ram_gb": 64 * planner.Unit}}},
-		Executor:  execute.Config{Type: execute.KindProcess, Commands: []string{"sh"}, MaxConcurrent: 2},
 	}
 }
 

@@ -8,15 +8,23 @@ import (
 	"time"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/internal/peer"
 	"oc-scheduler/internal/peer/execute"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/nclprotocol"
 )
 
+// processes is a node that runs sh.
+func processes(dir string) peer.Config {
+	cfg := config(dir)
+	cfg.Executor = execute.Config{Type: execute.KindProcess, Commands: []string{"sh"}, MaxConcurrent: 2}
+	return cfg
+}
+
 func TestRunsExecutions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.node(t, config(t.TempDir()))
+	w.node(t, processes(t.TempDir()))
 	w.run(t, "x1", "sh", "-c", "echo hello; echo oops >&2; exit 3")
 	w.run(t, "x2", "sh", "-c", "echo fine")
 	w.run(t, "x3", "rm", "-rf", "/")
@@ -39,7 +47,7 @@ func TestRunsExecutions(t *testing.T) {
 func TestAnOrderThatComesTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.node(t, config(t.TempDir()))
+	w.node(t, processes(t.TempDir()))
 	file := filepath.Join(t.TempDir(), "runs")
 	order := nclprotocol.RunExecution{ExecutionID: "x", Command: []string{"sh", "-c", `echo once >>"$1"`, "sh", file}}
 	for range 5 {
@@ -58,7 +66,7 @@ func TestAnOrderThatComesTwice(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cfg := config(t.TempDir())
+	cfg := processes(t.TempDir())
 	cfg.Executor.MaxConcurrent = 1
 	cfg.Executor.Grace = 100 * time.Millisecond
 	w.node(t, cfg)
@@ -99,7 +107,7 @@ func TestCancel(t *testing.T) {
 func TestBoundedConcurrency(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cfg := config(t.TempDir())
+	cfg := processes(t.TempDir())
 	cfg.Executor.MaxQueued = 3
 	w.node(t, cfg)
 	gate := filepath.Join(t.TempDir(), "gate")
@@ -132,7 +140,7 @@ func TestBoundedConcurrency(t *testing.T) {
 func TestStopAndStartAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cfg := config(t.TempDir())
+	cfg := processes(t.TempDir())
 	cfg.Executor.MaxConcurrent = 1
 	stop := w.node(t, cfg)
 	w.run(t, "x1", "sh", "-c", "echo $$; sleep 300")
@@ -159,7 +167,7 @@ func TestStopAndStartAgain(t *testing.T) {
 func TestMuchOutputIsCut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cfg := config(t.TempDir())
+	cfg := processes(t.TempDir())
 	cfg.Output.MaxMB = 1
 	w.node(t, cfg)
 	w.run(t, "x", "sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x")
@@ -173,9 +181,7 @@ func TestMuchOutputIsCut(t *testing.T) {
 func TestSleepIsTheDefault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	cfg := config(t.TempDir())
-	cfg.Executor = execute.Config{}
-	w.node(t, cfg)
+	w.node(t, config(t.TempDir()))
 	w.run(t, "x1", "sleep", "0.01")
 	w.run(t, "x2", "sh", "-c", "true")
 	w.reaches(t, "x1", booking.ExecutionCompleted)
