@@ -7,123 +7,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-const (
-	maxGroup  = 1000 // writes that share a transaction
-	trimStep  = 1000 // events that a transaction forgets, so that others don't wait for long
-	fillLevel = 0.95 // of a page: numbers only grow, so no room is needed between them
-)
-
-// write is a change that waits for its transaction.
-type write struct {
-	apply func(*bbolt.Tx) error
-	err   error
-	done  chan struct{} // closed when the change is durable, or err says why not
-}
-
-// write hands a change to the writer and waits for it. It fails with ErrClosed or ctx's error, or as
-// the disk does. When ctx ends while the change is being written, it may have been made nevertheless.
-func (s *BoltStore) write(ctx context.Context, apply func(*bbolt.Tx) error) error {
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	w := &write{apply: apply, done: make(chan struct{})}
-	select {
-	case s.writes <- w:
-	case <-s.closing:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-w.done:
-		return w.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// writer makes all changes until Close, then closes the file.
-func (s *BoltStore) writer() {
-	for {
-		select {
-		case <-s.closing:
-			s.err = s.db.Close()
-			s.changed.close()
-			close(s.closed)
-			return
-		case w := <-s.writes:
-			s.commit(s.group(w))
-		}
-	}
-}
-
-// group is a write with all others that wait.
-func (s *BoltStore) group(first *write) []*write {
-	group := []*write{first}
-	for len(group) < maxGroup {
-		select {
-		case w := <-s.writes:
-			group = append(group, w)
-		default:
-			return group
-		}
-	}
-	return group
-}
-
-// commit makes the changes of a group in one transaction: all of them, or none.
-func (s *BoltStore) commit(group []*write) {
-	var grown bool
-	change := func(tx *bbolt.Tx) error {
-		events := tx.Bucket(eventsBucket)
-		events.FillPercent = fillLevel
-		before := events.Sequence()
-		for _, w := range group {
-			if err := w.apply(tx); err != nil {
-				return err
-			}
-		}
-		grown = events.Sequence() > before
-		return s.retain(events, 2*len(group))
-	}
-	err := survive(s.path, func() error { return s.db.Update(change) })
-	if err == nil && grown {
-		s.changed.fire()
-	}
-	for _, w := range group {
-		w.err = err
-		close(w.done)
-	}
-}
-
-// retain forgets the oldest of too many events, at most so many at a time.
-func (s *BoltStore) retain(events *bbolt.Bucket, atMost int) error {
-	newest := events.Sequence()
-	if newest <= s.maxEvents {
-		return nil
-	}
-	_, err := forget(events, newest-s.maxEvents, uint64(atMost))
-	return err
-}
-
-// forget deletes events up to a number, the oldest first, and says whether some are left to delete.
-func forget(events *bbolt.Bucket, through, atMost uint64) (more bool, err error) {
-	first, _ := events.Cursor().First()
-	if first == nil {
-		return false, nil
-	}
-	oldest := binary.BigEndian.Uint64(first)
-	through = min(through, events.Sequence())
-	for n := oldest; n <= through; n++ {
-		if n-oldest == atMost {
-			return true, nil
-		}
-		if err := events.Delete(key(n)); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
+// trimStep is how many events a transaction forgets, so that others don't wait for long.
+const trimStep = 1000
 
 // StoreEvent appends an event, which is durable when the call returns. It fails with ErrInvalid,
 // ErrClosed or ctx's error, or as the disk does.
@@ -170,4 +55,23 @@ func (s *BoltStore) Trim(ctx context.Context, through uint64) error {
 		}
 	}
 	return nil
+}
+
+// forget deletes events up to a number, the oldest first, and says whether some are left to delete.
+func forget(events *bbolt.Bucket, through, atMost uint64) (more bool, err error) {
+	first, _ := events.Cursor().First()
+	if first == nil {
+		return false, nil
+	}
+	oldest := binary.BigEndian.Uint64(first)
+	through = min(through, events.Sequence())
+	for n := oldest; n <= through; n++ {
+		if n-oldest == atMost {
+			return true, nil
+		}
+		if err := events.Delete(key(n)); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
