@@ -18,6 +18,7 @@ const backlog = 1024
 var (
 	errStopping   = errors.New("the node ends its connection")
 	errReaderGone = errors.New("the reader has gone")
+	errPanicked   = errors.New("the server of logs panicked")
 	errUnsent     = errors.New("output was not sent") // the connection is away; the reader may ask anew
 )
 

@@ -194,6 +194,37 @@ func (f failing) OpenLog(context.Context, logstream.Request) (logstream.Reader, 
 func (f failing) Next(context.Context) (logstream.Chunk, error) { return f.chunk, f.next }
 func (f failing) Close() error                                  { return nil }
 
+// rash is a server that panics when it is asked, or has one do so that is read.
+type rash struct{ hasty bool }
+
+func (r rash) OpenLog(context.Context, logstream.Request) (logstream.Reader, error) {
+	if r.hasty {
+		panic("a secret")
+	}
+	return nil, nil // which is read all the same
+}
+
+// TestAPanicOfTheServerEndsOneStream, and not the node.
+func TestAPanicOfTheServerEndsOneStream(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	for _, hasty := range []bool{true, false} {
+		t.Run(fmt.Sprint(hasty), func(t *testing.T) {
+			listen(t, logstream.ListenerConfig{Conn: s.Connect(t), Server: rash{hasty: hasty}})
+			for range 2 {
+				reader, err := over(s.Connect(t)).OpenLog(t.Context(), logstream.Request{ExecutionID: "ex"})
+				if err == nil {
+					_, err = next(t, reader)
+					_ = reader.Close()
+				}
+				if !isRefused(err) || strings.Contains(err.Error(), "secret") {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 func TestFaultsOfTheServerAreTold(t *testing.T) {
 	t.Parallel()
 	s := natstest.Start(t)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +64,7 @@ func (s *stream) grant(allowed uint64) {
 // run sends the output and how it ended, unless nobody listens.
 func (s *stream) run(ctx context.Context, r Request) {
 	defer s.stop(nil)
-	err := s.serve(ctx, r)
+	err := s.guarded(ctx, r)
 	cause := context.Cause(ctx)
 	s.log.DebugContext(ctx, "a log stream ended", "execution_id", r.ExecutionID, "error", err, "cause", cause)
 	switch {
@@ -78,6 +79,17 @@ func (s *stream) run(ctx context.Context, r Request) {
 		text := err.Error()
 		s.end(ctx, ending{codeFailed, text[:min(len(text), maxDetail)]})
 	}
+}
+
+// guarded is serve; a panic of the server, who may be anybody's, does not end the node.
+func (s *stream) guarded(ctx context.Context, r Request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(ctx, "the server of logs panicked", "execution_id", r.ExecutionID, "panic", p, "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
+	return s.serve(ctx, r)
 }
 
 // serve sends the output. It never returns nil.
