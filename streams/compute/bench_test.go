@@ -16,8 +16,9 @@ import (
 	"oc-scheduler/streams/watcher"
 )
 
-// BenchmarkHeartbeat compares a whole heartbeat, from the tick to the decoded answer, with a bare request and reply on the same server; both sides of each are in this process. The
-// rounds alternate, so that the machine is the same for both.
+// BenchmarkHeartbeat compares a whole heartbeat, from the tick to the decoded answer, with a bare request
+// and reply on the same server; both sides of each are in this process. The rounds alternate, so that the
+// machine is the same for both.
 func BenchmarkHeartbeat(b *testing.B) {
 	s := natstest.Start(b)
 	m := &memory{}

@@ -11,7 +11,8 @@ import (
 
 // ClientFactory opens connections to NATS.
 type ClientFactory interface {
-	// CreateClient opens a connection, which the caller closes.
+	// CreateClient opens a connection, which the caller closes and which outlives ctx. It fails when ctx
+	// ends before. Inboxes must be below _INBOX, as InboxPrefix is: the scheduler answers to no others.
 	CreateClient(ctx context.Context) (*nats.Conn, error)
 }
 
