@@ -41,6 +41,8 @@ type NodeRecord struct {
 	Session    string          `json:"session,omitempty"` // the last one that was accepted
 	Generation uint64          `json:"generation"`        // how many were
 	StartedAt  time.Time       `json:"started_at,omitzero"`
+	// OpenedAt is when it asked for the session, by its own clock.
+	OpenedAt time.Time `json:"opened_at,omitzero"`
 	// InfoSequence is the message of the session that Info came with.
 	InfoSequence uint64 `json:"info_sequence"`
 	// ProtocolVersion is that of its messages.

@@ -94,6 +94,7 @@ type sender struct {
 	nodeID   string
 	session  string
 	sequence uint64 // in the session
+	sent     time.Time
 }
 
 // request makes a handler of one type of request; the answer is a pointer to a message.
@@ -107,7 +108,7 @@ func request[Q, A any](c *control, answer func(context.Context, sender, *Q) (*A,
 		if !ok {
 			return nil, &envelope.TypeError{Type: m.Type}
 		}
-		a, err := answer(ctx, sender{nodeID, m.Source, m.Sequence}, q)
+		a, err := answer(ctx, sender{nodeID, m.Source, m.Sequence, m.Time}, q)
 		if err != nil {
 			c.log.DebugContext(ctx, "request of a node failed", "node_id", nodeID, "type", m.Type, "error", err)
 			return nil, refusal(err)

@@ -256,3 +256,27 @@ func TestAGoodbyeTakesThePlanner(t *testing.T) {
 	}
 	natstest.Eventually(t, "the planner has gone", func() bool { return !has() })
 }
+
+// TestAHandshakeThatWasGivenUp may be answered after the one that followed it.
+func TestAHandshakeThatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	startReplica(t, srv, "a")
+	n := newNode(t, srv.Connect(t), "n")
+	given := time.Now().UTC()
+	n.accepted(t)
+	late, err := n.control.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject("n"), Message: &envelope.Message{
+		Header: envelope.Header{Source: "earlier", Sequence: 1, Time: given},
+		Payload: nclprotocol.HandshakeRequest{
+			Session: "earlier", NodeInfo: n.info(), Started: n.started, Ledger: n.ledger,
+			HeartbeatInterval: nclprotocol.Seconds(n.interval), HeartbeatMissFactor: n.factor,
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, late.Payload.(*nclprotocol.HandshakeResponse), "overtaken")
+	if r := n.beat(t); r.HandshakeRequired {
+		t.Errorf("%+v", r)
+	}
+}

@@ -28,6 +28,7 @@ type node struct {
 	interval time.Duration
 	factor   int
 	ledger   string
+	started  time.Time
 	session  string
 	count    uint64 // control messages of the session
 
@@ -55,7 +56,7 @@ func newNode(t testing.TB, nc *nats.Conn, id string) *node {
 	c := codec(t)
 	return &node{
 		id: id, peer: "peer-" + id, js: js, control: ncl.NewPublisher(nc, c), codec: c,
-		interval: time.Second, factor: 5, ledger: rand.Text(),
+		interval: time.Second, factor: 5, ledger: rand.Text(), started: time.Now(),
 	}
 }
 
@@ -81,7 +82,7 @@ func (n *node) tryHandshake(ctx context.Context) (*nclprotocol.HandshakeResponse
 	n.mu.Unlock()
 	n.session, n.count = rand.Text(), 0
 	answer, err := n.ask(ctx, nclprotocol.HandshakeRequest{
-		Session: n.session, NodeInfo: n.info(), Started: time.Now(),
+		Session: n.session, NodeInfo: n.info(), Started: n.started,
 		HeartbeatInterval: nclprotocol.Seconds(n.interval), HeartbeatMissFactor: n.factor,
 		LastSchedulerSequence: read, Ledger: n.ledger, NewestSequence: newest,
 	})

@@ -6,28 +6,52 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"oc-scheduler/store"
 )
 
-// renew writes the leases that are due. One that somebody else has written is lost; one that can't be
-// written is kept: nobody can take it either, or the next look tells.
+// renew writes the leases that are due, all at once: the last one must not wait for the others. One that
+// somebody else has written is lost; one that can't be written is kept: nobody can take it either, or
+// the next look tells.
 func (h *holder) renew(ctx context.Context, now time.Time) {
 	positions, created := h.desk.positions()
+	due := map[int]*renewal{}
+	var writing errgroup.Group
+	writing.SetLimit(writesAtOnce)
 	for p, l := range h.held {
-		if now.Sub(l.renewed) < h.ttl/3 || ctx.Err() != nil {
+		if now.Sub(l.renewed) < h.ttl/3 {
 			continue
 		}
-		revision, lost, err := h.leases.Write(ctx, partitionKey(p), l.revision, store.Partition{Replica: h.self, Position: positions[p], Stream: created})
+		w := &renewal{before: l.revision, next: store.Partition{Replica: h.self, Position: positions[p], Stream: created}}
+		due[p] = w
+		writing.Go(func() error {
+			w.revision, w.lost, w.err = h.leases.Write(ctx, partitionKey(p), w.before, w.next)
+			return nil
+		})
+	}
+	_ = writing.Wait() // its functions return no errors
+	for p, w := range due {
 		switch {
-		case err != nil:
-			h.log.DebugContext(ctx, "partition's lease could not be renewed, trying again", "partition", p, "error", err)
-			return // the others would fail alike
-		case lost:
+		case w.err != nil:
+			h.log.DebugContext(ctx, "partition's lease could not be renewed, trying again", "partition", p, "error", w.err)
+		case w.lost:
 			h.resolve(ctx, p)
 		default:
-			l.revision, l.renewed = revision, now
+			h.held[p] = &lease{w.revision, now}
 		}
 	}
+}
+
+// writesAtOnce is how many leases are written at a time.
+const writesAtOnce = 16
+
+// renewal is a lease that is being written, and what came of it.
+type renewal struct {
+	before, revision uint64
+	next             store.Partition
+	lost             bool
+	err              error
 }
 
 // resolve finds out whether a lease that was written meanwhile is still this replica's: a write whose

@@ -17,7 +17,7 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 	stands, err := c.store.Nodes.Get(ctx, from.nodeID)
 	switch known := err == nil; {
 	case known && stands.Membership == store.Approved:
-		return nil
+		return overtaken(&stands, from, r)
 	case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
 		return err
 	case !known && !c.manual:
@@ -71,14 +71,14 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 		if n == nil {
 			n = c.newcomer(from.nodeID)
 		}
-		if err := allowed(n); err != nil { // an operator was faster
+		if err := errors.Join(allowed(n), overtaken(n, from, r)); err != nil { // an operator was faster, or the node
 			return nil, err
 		}
 		if n.Session != from.session { // else the answer to the first try was lost
 			n.Generation++
 		}
 		n.Session, n.Info, n.InfoSequence, n.HandshakeRequired = from.session, info, from.sequence, ""
-		n.State, n.Since, n.Reason = store.NodeConnected, time.Now().UTC(), ""
+		n.State, n.Since, n.Reason, n.OpenedAt = store.NodeConnected, time.Now().UTC(), "", from.sent.UTC()
 		change(n)
 		return n, nil
 	})
@@ -87,6 +87,15 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 	}
 	c.log.InfoContext(ctx, "node connected", "node_id", from.nodeID, "generation", now.Generation,
 		"last_node_sequence", now.LastNodeSequence, "last_scheduler_sequence", now.LastSchedulerSequence)
+	return nil
+}
+
+// overtaken refuses a handshake that the same program has followed by another one: the node has given it
+// up, and waits for the answer to that.
+func overtaken(n *store.NodeRecord, from sender, r *nclprotocol.HandshakeRequest) error {
+	if n.Session != from.session && n.StartedAt.Equal(r.Started) && from.sent.Before(n.OpenedAt) {
+		return &ncl.RefusedError{Reason: "overtaken by a later handshake"}
+	}
 	return nil
 }
 
