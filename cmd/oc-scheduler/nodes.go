@@ -22,6 +22,11 @@ type nodesListCmd struct {
 	Node string `arg:"" optional:"" help:"Show this node."`
 }
 
+// Help tells of what is beside the list.
+func (*nodesListCmd) Help() string {
+	return "`nodes approve NODE` lets a node take part, `nodes reject NODE` shuts it out, `nodes remove NODE` forgets it."
+}
+
 // nodeDoc is a node as a replica shows it.
 type nodeDoc struct {
 	NodeID     string    `json:"node_id"`
