@@ -57,7 +57,7 @@ func TestValidateNamesTheFlag(t *testing.T) {
 			func(c *app.Config) { c.Listen = "localhost:http" },
 		},
 		"--approve-nodes": {func(c *app.Config) { c.ApproveNodes = "perhaps" }},
-		"--nats-listen": {func(c *app.Config) { c.NATSListen = "on" }},
+		"--nats-listen":   {func(c *app.Config) { c.NATSListen = "on" }},
 		"--nats-url": {
 			func(c *app.Config) { c.NATSURL = []string{"http://a"} },
 			func(c *app.Config) { c.NATSURL = []string{"a", "nats://"} },

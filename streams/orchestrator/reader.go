@@ -2,10 +2,10 @@ package orchestrator
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,9 +39,10 @@ type reader struct {
 
 // run reads until ctx ends.
 func (r *reader) run(ctx context.Context) {
+	consumers := jet.NewEphemerals(r.js, nclprotocol.OutStream, r.log)
 	jet.Supervise(ctx, r.js.Conn(), func(ctx context.Context) bool {
 		began := time.Now()
-		err := r.session(ctx)
+		err := r.session(ctx, consumers)
 		if ctx.Err() == nil && err != nil {
 			r.log.WarnContext(ctx, "reading the events of nodes begins again", "error", err)
 		}
@@ -51,7 +52,7 @@ func (r *reader) run(ctx context.Context) {
 
 // session reads until ctx ends, the reading is in doubt, or something has to be read again: then it
 // returns nil.
-func (r *reader) session(ctx context.Context) error {
+func (r *reader) session(ctx context.Context, consumers *jet.Ephemerals) error {
 	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := r.stream(ctx)
@@ -59,16 +60,19 @@ func (r *reader) session(ctx context.Context) error {
 		return err
 	}
 	info := stream.CachedInfo()
-	after, any := r.desk.begin(info.Created, info.State.LastSeq, cancel)
-	if !any {
+	after, wanted := r.desk.begin(info.Created, info.State.LastSeq, cancel)
+	if !wanted {
 		<-reading.Done() // until a partition comes
 		return nil
 	}
-	name := rand.Text()
-	defer r.forget(ctx, name)
+	name := consumers.Name()
+	defer consumers.Tidy(ctx, "")
 	if err := r.consumer(reading, stream, name, after+1); err != nil {
 		return rewound(ctx, reading, err)
 	}
+	var tidy sync.WaitGroup
+	defer tidy.Wait()
+	tidy.Go(func() { consumers.Tidy(ctx, name) }) // beside the reading: it may take long
 	return rewound(ctx, reading, r.read(reading, name))
 }
 
@@ -105,18 +109,6 @@ func (r *reader) consumer(ctx context.Context, stream jetstream.Stream, name str
 		Replicas:          1,
 	})
 	return err
-}
-
-// forget spares the server the time after which it drops the consumer by itself.
-func (r *reader) forget(ctx context.Context, name string) {
-	if !r.js.Conn().IsConnected() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
-	defer cancel()
-	if err := r.js.DeleteConsumer(ctx, nclprotocol.OutStream, name); err != nil {
-		r.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "consumer", name, "error", err)
-	}
 }
 
 func (r *reader) read(ctx context.Context, consumer string) error {
