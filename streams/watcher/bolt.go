@@ -21,6 +21,7 @@ type BoltStore struct {
 	changed signal
 
 	writes  chan *write
+	damage  error         // found by a write; the writer's
 	closing chan struct{} // closed by Close
 	once    sync.Once
 	closed  chan struct{} // closed when the file is

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"errors"
 
 	"go.etcd.io/bbolt"
 )
@@ -40,12 +41,15 @@ func (s *BoltStore) write(ctx context.Context, apply func(*bbolt.Tx) error) erro
 	}
 }
 
-// writer makes all changes until Close, then closes the file.
+// writer makes all changes until Close, then closes the file; but not one that a write has found damaged:
+// bbolt may hold its lock for ever then, and everything would wait.
 func (s *BoltStore) writer() {
 	for {
 		select {
 		case <-s.closing:
-			s.err = s.db.Close()
+			if s.err = s.damage; s.err == nil {
+				s.err = s.db.Close()
+			}
 			s.changed.close()
 			close(s.closed)
 			return
@@ -84,7 +88,13 @@ func (s *BoltStore) commit(group []*write) {
 		grown = events.Sequence() > before
 		return s.retain(events, 2*len(group))
 	}
-	err := survive(s.path, func() error { return s.db.Update(change) })
+	err := s.damage
+	if err == nil {
+		err = survive(s.path, func() error { return s.db.Update(change) })
+	}
+	if errors.Is(err, ErrDamaged) {
+		s.damage = err
+	}
 	if err == nil && grown {
 		s.changed.fire()
 	}

@@ -107,9 +107,10 @@ func tryLedger(t *testing.T, content []byte) (damaged int) {
 	if err != nil {
 		return 0
 	}
-	closeAtEnd(t, s)
 	_, readErr := s.GetEvents(t.Context(), watcher.GetEventsRequest{})
 	_, writeErr := s.StoreEvent(t.Context(), run(0))
+	closeErr := s.Close(t.Context())
+	same(t, "damage is told by Close", errors.Is(closeErr, watcher.ErrDamaged), errors.Is(writeErr, watcher.ErrDamaged))
 	for _, err := range []error{readErr, writeErr} {
 		if errors.Is(err, watcher.ErrDamaged) {
 			damaged++
@@ -118,6 +119,25 @@ func tryLedger(t *testing.T, content []byte) (damaged int) {
 		}
 	}
 	return damaged
+}
+
+// TestALedgerCutShortInUse: bbolt does not let go of its lock after that; nobody waits for it.
+func TestALedgerCutShortInUse(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger")
+	s, err := watcher.OpenBolt(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, s, run(1))
+	if err := os.Truncate(path, int64(2*os.Getpagesize())); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := s.StoreEvent(t.Context(), run(2))
+		same(t, "damaged", errors.Is(err, watcher.ErrDamaged), true)
+	}
+	same(t, "damaged", errors.Is(s.Close(t.Context()), watcher.ErrDamaged), true)
 }
 
 // TestEventsOutOfOrder, as a damaged number leaves them, would be read for ever.
