@@ -37,6 +37,7 @@ type sieve struct {
 	cursor     store.Cursor           // the last event that needs no handling any more
 	unreadable int                    // since then
 	ledger     func() (string, error) // the node's present one
+	present    *string                // what ledger said; nil: it was not asked
 	events     []event                // to be handled, in order
 	dead       []letter               // to be set aside
 	counts     map[string]int         // outcomes
@@ -63,10 +64,10 @@ func (s *sieve) one(r received) error {
 		return nil
 	}
 	if encoded.Source != s.cursor.Ledger {
-		switch present, err := s.ledger(); {
+		switch present, err := s.isPresent(encoded.Source); {
 		case err != nil:
 			return err
-		case encoded.Source == "" || encoded.Source != present:
+		case !present:
 			s.counts[outcomeForeign]++ // of a ledger that is no more, or of a node that has no session
 			return nil
 		}
@@ -84,6 +85,18 @@ func (s *sieve) one(r received) error {
 		s.next(r, encoded)
 	}
 	return nil
+}
+
+// isPresent says whether a ledger is the one that numbers the node's events now.
+func (s *sieve) isPresent(ledger string) (bool, error) {
+	if s.present == nil {
+		present, err := s.ledger()
+		if err != nil {
+			return false, err
+		}
+		s.present = &present
+	}
+	return ledger != "" && ledger == *s.present, nil
 }
 
 // next takes what is next in order. Its place is known even if its payload means nothing.

@@ -3,9 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -13,7 +11,6 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/streams/envelope"
-	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -94,97 +91,6 @@ func (w *worker) work(ctx context.Context, l *line) (err error) {
 		return w.demandHandshake(ctx, l.nodeID, s.gap, s.gapAt)
 	}
 	return nil
-}
-
-// ledger is the one that numbers a node's events now.
-func (w *worker) ledger(ctx context.Context, nodeID string) (string, error) {
-	n, err := w.store.Nodes.Get(ctx, nodeID)
-	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUndecodable):
-		return "", nil
-	case err != nil:
-		return "", err
-	case n.Membership != store.Approved:
-		return "", nil
-	}
-	return n.Ledger, nil
-}
-
-// handle hands over events and stores what comes of them: all at once, or, when one of them is at fault,
-// each by itself.
-func (w *worker) handle(ctx context.Context, l *line, s *sieve) error {
-	err := w.step(ctx, l, s.events, s.cursor)
-	if !ncl.IsPermanent(err) {
-		return err
-	}
-	for i, e := range s.events {
-		at := store.Cursor{Ledger: e.Source, Sequence: e.Sequence}
-		err := w.step(ctx, l, s.events[i:i+1], at)
-		if ncl.IsPermanent(err) {
-			s.counts[outcomeHandled]--
-			s.counts[outcomeDead]++
-			if err = w.bury(ctx, letter{e.received, "refused", err.Error()}); err == nil {
-				err = w.step(ctx, l, nil, at)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return w.step(ctx, l, nil, s.cursor)
-}
-
-// step has events handled and commits their effects and the cursor.
-func (w *worker) step(ctx context.Context, l *line, events []event, cursor store.Cursor) error {
-	if cursor == l.cursor {
-		return nil
-	}
-	step := w.store.Executions.NewStep(l.nodeID, l.revision)
-	if len(events) > 0 {
-		messages := make([]*envelope.Message, len(events))
-		for i, e := range events {
-			messages[i] = e.Message
-		}
-		if err := guarded(func() error { return w.handler.HandleEvents(ctx, l.nodeID, messages, step) }); err != nil {
-			return err
-		}
-	}
-	revision, err := step.Commit(ctx, cursor)
-	if errors.Is(err, store.ErrTooLarge) {
-		err = ncl.Permanent(err)
-	}
-	if err == nil {
-		l.cursor, l.revision = cursor, revision
-	}
-	return err
-}
-
-// guarded makes a panic the fault of an event, which is set aside.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = ncl.Permanent(fmt.Errorf("handler panicked: %v\n%s", p, debug.Stack()))
-		}
-	}()
-	return f()
-}
-
-// demandHandshake has the node send again what is missing: whichever replica gets its next heartbeat says
-// so. A gap that an earlier session left is no reason: the present one began after it.
-func (w *worker) demandHandshake(ctx context.Context, nodeID, missing string, position uint64) error {
-	demanded := false
-	_, err := w.store.Nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-		demanded = n != nil && n.State == store.NodeConnected && n.HandshakeRequired == "" && position > n.OutPosition
-		if !demanded {
-			return nil, nil
-		}
-		n.HandshakeRequired = missing
-		return n, nil
-	})
-	if demanded && err == nil {
-		w.log.WarnContext(ctx, "events of a node are missing: it is asked for a handshake", "node_id", nodeID, "missing", missing)
-	}
-	return err
 }
 
 // registryOf knows the events.
