@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"oc-scheduler/store/booking"
@@ -116,57 +114,4 @@ func (s *Step) Set(e booking.Execution) error {
 	}
 	t.value, t.changed = e, true
 	return nil
-}
-
-// Commit stores the cursor and what was changed, and returns the cursor's revision. It fails with
-// ErrOvertaken, with ErrUnavailable, after which the outcome may be unknown, and with ErrTooLarge.
-func (s *Step) Commit(ctx context.Context, c Cursor) (revision uint64, err error) {
-	messages, err := s.messages(c)
-	if err != nil {
-		return 0, err
-	}
-	revision, err = s.publish(ctx, messages)
-	err = classify(ctx, err)
-	if errors.Is(err, errConflict) {
-		s.x.bucket.conflicts.Inc()
-		return 0, fmt.Errorf("%w: %w", ErrOvertaken, err)
-	}
-	return revision, err
-}
-
-func (s *Step) publish(ctx context.Context, messages []*nats.Msg) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
-	if len(messages) == 1 { // a batch costs more
-		ack, err := s.x.bucket.js.PublishMsg(ctx, messages[0])
-		if err != nil {
-			return 0, err
-		}
-		return ack.Sequence, nil
-	}
-	ack, err := jetstreamext.PublishMsgBatch(ctx, s.x.bucket.js, messages,
-		jetstreamext.BatchFlowControl{AckFirst: true, AckTimeout: attemptTimeout})
-	if err != nil {
-		return 0, err
-	}
-	return ack.Sequence, nil
-}
-
-// messages end with the cursor's: the sequence of the last one is what is acknowledged.
-func (s *Step) messages(c Cursor) ([]*nats.Msg, error) {
-	messages := make([]*nats.Msg, 0, len(s.order)+1)
-	for _, of := range s.order {
-		t := s.read[of]
-		data, err := json.Marshal(t.value)
-		if err != nil {
-			return nil, err
-		}
-		w := &write{data: data, ttl: executionTTL}
-		messages = append(messages, w.message(s.x.bucket.subject(of), t.revision))
-	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	return append(messages, (&write{data: data}).message(s.x.cursors.subject(s.nodeID), s.revision)), nil
 }
