@@ -2,8 +2,10 @@ package compute_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -74,5 +76,26 @@ func TestPermissions(t *testing.T) {
 	defer mu.Unlock()
 	if len(violations) > 0 {
 		t.Errorf("violations: %v", violations)
+	}
+}
+
+// TestALackOfRightsIsTold: to a node that may not hear answers, the scheduler is silent.
+func TestALackOfRightsIsTold(t *testing.T) {
+	t.Parallel()
+	deaf, mute := nodeUser("deaf"), nodeUser("mute")
+	deaf.Permissions.Subscribe.Allow = []string{nclprotocol.LogSubject("deaf")}
+	mute.Permissions.Publish.Allow = []string{nclprotocol.OutSubject("mute")}
+	s := natstest.Start(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "scheduler", Password: "scheduler"}, deaf, mute}
+	})
+	for _, node := range []string{"deaf", "mute"} {
+		startOrchestrator(t, s, node, &memory{}, nil, nats.UserInfo("scheduler", "scheduler"))
+		c := configure(t, s.URL(), node, &worker{}, watcher.NewMemoryStore())
+		c.ClientFactory = nclprotocol.Client{URL: s.URL(), NodeID: node, Options: []nats.Option{nats.UserInfo(node, node)}}
+		c.RequestTimeout = 200 * time.Millisecond
+		cm := start(t, c)
+		natstest.Eventually(t, node+" says why it can't connect", func() bool {
+			return errors.Is(cm.GetHealth().LastError, nats.ErrPermissionViolation)
+		})
 	}
 }

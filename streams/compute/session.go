@@ -90,10 +90,18 @@ func (s *session) open(ctx context.Context) error {
 		{"data plane", s.startData},
 	} {
 		if err := step.do(ctx); err != nil {
-			return fmt.Errorf("%s: %w", step.name, err)
+			return fmt.Errorf("%s: %w", step.name, s.because(err))
 		}
 	}
 	return nil
+}
+
+// because adds what the server has said: a lack of rights shows as nothing but silence.
+func (s *session) because(err error) error {
+	if s.client == nil || s.client.LastError() == nil || errors.Is(err, s.client.LastError()) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", err, s.client.LastError())
 }
 
 func (s *session) lost() <-chan error { return s.ended }
