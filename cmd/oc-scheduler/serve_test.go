@@ -254,9 +254,9 @@ func TestDemo(t *testing.T) {
 	if got.code != exitOK && got.code != exitUnavailable {
 		t.Errorf("%+v", got)
 	}
-	if got := invoke(t, nil, "nodes", "--server", s.server); strings.Count(got.stdout, "connected") != 2 {
-		t.Errorf("%+v", got)
-	}
+	eventually(t, "both nodes are connected", func() bool {
+		return strings.Count(invoke(t, nil, "nodes", "--server", s.server).stdout, "connected") == 2
+	})
 	got = invoke(t, nil, "run", "demo-north", "--server", s.server, "--", "sleep", "0.1")
 	if got.code != exitOK || got.stdout != "slept 0s of 100ms\nslept 100ms of 100ms\n" {
 		t.Errorf("%+v", got)

@@ -166,9 +166,14 @@ func TestEveryEventHasItsEffectOnce(t *testing.T) {
 	allHandled(t, u.replicas["a"], sites, uint64(each))
 	t.Logf("all %d events were handled after %v", fleetEvents, time.Since(began).Round(time.Second))
 	for _, s := range sites {
-		e, err := u.replicas["a"].store.Executions.Get(t.Context(), "count-"+s.id)
-		if err != nil || e.ExitCode == nil || *e.ExitCode != each || e.Event.Sequence != uint64(each) || e.Reason != "" {
-			t.Errorf("%s: %+v, %v", s.id, e, err)
+		var e booking.Execution
+		natstest.Eventually(t, "the count of "+s.id, func() bool {
+			var err error
+			e, err = u.replicas["a"].store.Executions.Get(t.Context(), "count-"+s.id)
+			return err == nil
+		})
+		if e.ExitCode == nil || *e.ExitCode != each || e.Event.Sequence != uint64(each) || e.Reason != "" {
+			t.Errorf("%s: %+v", s.id, e)
 		}
 	}
 	natstest.Eventually(t, "every execution is there", func() bool {

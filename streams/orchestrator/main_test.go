@@ -96,7 +96,7 @@ func (r *replica) kill(t testing.TB) {
 // drain ends a replica as SIGTERM does.
 func (r *replica) drain(t testing.TB) {
 	t.Helper()
-	if err := r.held.SetDraining(t.Context()); err != nil {
+	if err := r.held.SetDraining(t.Context()); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		t.Error(err)
 	}
 	if err := r.Leave(t.Context()); err != nil {
