@@ -18,7 +18,8 @@ func TestASnapshotThatVanishesIsExhausted(t *testing.T) {
 		}
 	}
 	v := NewView(b.js, b.name, func(string, *nats.Msg) (int, error) { return 1, nil })
-	cons, err := v.consumer(t.Context(), &follower{})
+	f := v.follower()
+	cons, err := v.consumer(t.Context(), &f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +21,6 @@ const (
 	// doubtful is how long a snapshot may show nothing before the server is asked for its state:
 	// it says so by a heartbeat.
 	doubtful = 500 * time.Millisecond
-	// mostLeft is how many consumers are remembered that may be left over; the server drops more by itself.
-	mostLeft = 63
 )
 
 // follower is the state that Run carries from one session to the next.
@@ -32,13 +28,13 @@ type follower struct {
 	generation uint64
 	created    time.Time // of the stream whose revisions are known
 	revision   uint64    // the highest one seen
-	consumers  []string  // names of those that may stand on the server, the newest last
+	consumers  *jet.Ephemerals
 }
 
 // Run keeps the view up to date until ctx ends; then it returns nil. It returns ErrUnavailable when
 // the connection was closed for good.
 func (v *View[T]) Run(ctx context.Context) error {
-	var f follower
+	f := v.follower()
 	jet.Supervise(ctx, v.js.Conn(), func(ctx context.Context) bool {
 		if f.generation++; f.generation > 1 {
 			v.metrics.resyncs.WithLabelValues(v.bucket).Inc()
@@ -57,6 +53,10 @@ func (v *View[T]) Run(ctx context.Context) error {
 	return nil
 }
 
+func (v *View[T]) follower() follower {
+	return follower{consumers: jet.NewEphemerals(v.js, streamName(v.bucket), v.log)}
+}
+
 // proofAfter is the last moment that a session which ended so was known to be alive.
 func proofAfter(err error) time.Time {
 	if errors.Is(err, jet.ErrSilent) {
@@ -73,12 +73,12 @@ func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error
 		return false, err
 	}
 	var tidy sync.WaitGroup
-	tidy.Go(func() { v.tidy(ctx, f, cons.CachedInfo().Name) }) // beside the loading: it may take long
+	tidy.Go(func() { f.consumers.Tidy(ctx, cons.CachedInfo().Name) }) // beside the loading: it may take long
 	err = v.consume(ctx, cons, f)
 	good = v.Current()
 	v.setCurrent(false, proofAfter(err)) // before anything else that may take long
 	tidy.Wait()
-	v.tidy(ctx, f, "")
+	f.consumers.Tidy(ctx, "")
 	return good, err
 }
 
@@ -100,10 +100,8 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		v.forget()
 		f.created, f.revision = info.Created, 0
 	}
-	name := rand.Text() // known also when the answer is lost
-	f.consumers = append(f.consumers[max(0, len(f.consumers)-mostLeft):], name)
 	return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		Name:              name,
+		Name:              f.consumers.Name(),
 		AckPolicy:         jetstream.AckNonePolicy,
 		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
 		FilterSubject:     subjectPrefix(v.bucket) + ">",
@@ -111,29 +109,4 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		MemoryStorage:     true,
 		Replicas:          1,
 	})
-}
-
-// tidy deletes all consumers of this view but one. It spares the server the 30 s after which it drops
-// them by itself: a link that flaps would leave many behind. The first failure ends it; the rest is
-// for next time.
-func (v *View[T]) tidy(ctx context.Context, f *follower, but string) {
-	reached := v.js.Conn().IsConnected()
-	f.consumers = slices.DeleteFunc(f.consumers, func(name string) bool {
-		if name == but || !reached {
-			return false
-		}
-		reached = v.deleteConsumer(ctx, name)
-		return reached
-	})
-}
-
-// deleteConsumer says whether the consumer has gone.
-func (v *View[T]) deleteConsumer(ctx context.Context, name string) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
-	defer cancel()
-	err := v.js.DeleteConsumer(ctx, streamName(v.bucket), name)
-	if err != nil {
-		v.log.DebugContext(ctx, "consumer is left to the server's own clean-up", "consumer", name, "error", err)
-	}
-	return err == nil || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
 }
