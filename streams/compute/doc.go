@@ -43,8 +43,9 @@
 // # What is not
 //
 // That the scheduler is there: GetHealth says since when it is, or why not. That an order is handled
-// once; nor that it is handled at all when the handler fails for it ncl.DefaultMaxAttempts times, or with
-// ncl.Permanent, or when it is of a type that is not registered: it is logged and passed over. That Close
+// once; nor that it is handled at all when the handler fails with ncl.Permanent or panics, or when the
+// order is of a type that is not registered: it is logged and passed over. For any other error it is
+// tried again, while those after it wait. That Close
 // waits for events to be sent: what it leaves in the ledger is sent by the next session.
 //
 // All time goes by Config.Clock, but for the deadlines of contexts that come from outside.

@@ -30,11 +30,11 @@ func ended(ctx context.Context) error {
 	}
 }
 
-// guard makes an error of a panic of a handler.
+// guard makes an error of a panic of a handler: one that no other try mends.
 func guard(handle func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("handler panicked: %v\n%s", r, debug.Stack())
+			err = Permanent(fmt.Errorf("handler panicked: %v\n%s", r, debug.Stack()))
 		}
 	}()
 	return handle()

@@ -220,7 +220,7 @@ func TestFaultyConfigurations(t *testing.T) {
 		faults int
 	}{
 		"responder":  {ncl.ResponderConfig{MaxConcurrent: -1, MaxWaiting: -1, Timeout: -1}.Validate(), 8},
-		"subscriber": {ncl.SubscriberConfig{MaxAttempts: -1}.Validate(), 8},
+		"subscriber": {ncl.SubscriberConfig{}.Validate(), 7},
 		"publisher":  {ncl.OrderedPublisherConfig{MaxPending: -1, AckTimeout: -1}.Validate(), 4},
 	} {
 		if tc.err == nil || strings.Count(tc.err.Error(), "\n")+1 != tc.faults {

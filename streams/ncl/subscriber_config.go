@@ -13,9 +13,6 @@ import (
 	"oc-scheduler/streams/envelope"
 )
 
-// DefaultMaxAttempts is how often a Subscriber hands a message to its handler.
-const DefaultMaxAttempts = 5
-
 // Tracker holds the sequence of the last message that was processed.
 type Tracker interface {
 	Processed(sequence uint64)
@@ -33,10 +30,9 @@ type SubscriberConfig struct {
 	OnEnd     func(err error) // called once when the reading ends but by Close, e.g. with ErrGap; may be nil
 	OnSkip    func(err error) // called for each message that was given up; may be nil
 
-	MaxAttempts int                    // 0: DefaultMaxAttempts
-	Backoff     func() backoff.BackOff // of the pauses between attempts for one message; nil: from 100 ms to 5 s
-	Clock       clockwork.Clock        // of these pauses; nil: real
-	Logger      *slog.Logger           // nil: none
+	Backoff func() backoff.BackOff // of the pauses between attempts for one message; nil: from 100 ms to 5 s
+	Clock   clockwork.Clock        // of these pauses; nil: real
+	Logger  *slog.Logger           // nil: none
 }
 
 // Validate reports every fault.
@@ -52,14 +48,10 @@ func (c SubscriberConfig) Validate() error {
 	fault(c.Consumer == "", "Consumer is missing")
 	fault(c.Handler == nil, "Handler is missing")
 	fault(c.Tracker == nil, "Tracker is missing")
-	fault(c.MaxAttempts < 0, "MaxAttempts %d is negative", c.MaxAttempts)
 	return err
 }
 
 func (c *SubscriberConfig) setDefaults() {
-	if c.MaxAttempts == 0 {
-		c.MaxAttempts = DefaultMaxAttempts
-	}
 	if c.Backoff == nil {
 		c.Backoff = defaultBackoff
 	}

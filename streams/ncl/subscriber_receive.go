@@ -52,7 +52,7 @@ func (o *ordered) process(ctx context.Context, m *nats.Msg, sequence uint64) err
 	pauses := o.Backoff()
 	for attempt := 1; ; attempt++ {
 		err := guard(func() error { return o.handle(ctx, message) })
-		if err == nil || IsPermanent(err) || attempt == o.MaxAttempts {
+		if err == nil || IsPermanent(err) {
 			return err
 		}
 		pause := pauses.NextBackOff()

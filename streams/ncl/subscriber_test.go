@@ -88,7 +88,7 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 	r := subscriber(t, js) // before there is a consumer
 	r.fail = func(n, times int) error {
 		switch {
-		case n == 3 && times < 3:
+		case n == 3 && times < 10:
 			return errors.New("not yet")
 		case n == 5:
 			return ncl.Permanent(errors.New("never"))
@@ -111,7 +111,7 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 	withConsumer(t, js)
 	r.Open()
 	r.awaitLast(t, 8)
-	if got := r.saw(); got != "[2 3 3 3 5 6 6 6 6 6 8]" {
+	if got := r.saw(); got != "[2 3 3 3 3 3 3 3 3 3 3 5 6 8]" {
 		t.Errorf("saw %s", got)
 	}
 	if len(r.skipped) != 3 || len(r.ended) != 0 {
