@@ -67,25 +67,33 @@ func (s *Server) getNode(c echo.Context) error {
 	return c.JSON(http.StatusOK, parts.node(entry.Value))
 }
 
-// postMembership answers with the node after what an operator decided about it.
-func (s *Server) postMembership(decide func(NodeMembers, context.Context, string) (store.NodeRecord, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		parts, nodeID, err := s.addressed(c)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
-		defer cancel()
-		now, err := decide(parts.Members, ctx, nodeID)
-		if err != nil {
-			return ofWrite(err)
-		}
-		shown(ctx, parts.Nodes, nodeID, func(uint64) bool {
-			entry, ok := parts.Nodes.Get(nodeID)
-			return ok && entry.Value.Membership == now.Membership
-		})
-		return c.JSON(http.StatusOK, parts.node(now))
+func (s *Server) approveNode(c echo.Context) error {
+	return s.decideOn(c, func(m NodeMembers) decision { return m.Approve })
+}
+
+func (s *Server) rejectNode(c echo.Context) error {
+	return s.decideOn(c, func(m NodeMembers) decision { return m.Reject })
+}
+
+type decision func(ctx context.Context, nodeID string) (store.NodeRecord, error)
+
+// decideOn answers with the node after what an operator decided about it.
+func (s *Server) decideOn(c echo.Context, by func(NodeMembers) decision) error {
+	parts, nodeID, err := s.addressed(c)
+	if err != nil {
+		return err
 	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	now, err := by(parts.Members)(ctx, nodeID)
+	if err != nil {
+		return ofWrite(err)
+	}
+	shown(ctx, parts.Nodes, nodeID, func(uint64) bool {
+		entry, ok := parts.Nodes.Get(nodeID)
+		return ok && entry.Value.Membership == now.Membership
+	})
+	return c.JSON(http.StatusOK, parts.node(now))
 }
 
 // deleteNode forgets a node. One that still runs introduces itself again.

@@ -61,7 +61,7 @@ func (c *runCmd) send(ctx context.Context, client *client) (e executionDoc, err 
 		Env      map[string]string `json:"env,omitempty"`
 		Duration float64           `json:"duration_s,omitempty"`
 		Timeout  float64           `json:"timeout_s,omitempty"`
-	}{c.ID, c.Booking, command, c.Env, c.order.Duration.Seconds(), c.Timeout.Seconds()})
+	}{c.ID, c.Booking, command, c.Env, c.Duration.Seconds(), c.Timeout.Seconds()})
 	if err != nil {
 		return e, err
 	}

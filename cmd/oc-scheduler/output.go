@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -138,7 +137,7 @@ func (o *output) take(e serverEvent) (*executionDoc, error) {
 		if err := json.Unmarshal([]byte(e.data), &chunk); err != nil {
 			return nil, err
 		}
-		var to io.Writer = o.con.stdout
+		to := o.con.stdout
 		if chunk.Source == "stderr" {
 			to = o.con.stderr
 		}

@@ -203,7 +203,7 @@ func TestAKilledNode(t *testing.T) {
 	eventually(t, "all processes run", func() bool {
 		pids = nil
 		for _, id := range ids {
-			for _, word := range strings.Fields(s.ask(t, "logs", id).stdout) {
+			for word := range strings.FieldsSeq(s.ask(t, "logs", id).stdout) {
 				pid, err := strconv.Atoi(word)
 				if err != nil {
 					t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 func TestTrimmedNumbersAreNotReused(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		trim := func(through uint64) {
 			t.Helper()
@@ -40,6 +41,7 @@ func TestTrimmedNumbersAreNotReused(t *testing.T) {
 
 func TestTrimmingMuch(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		var work sync.WaitGroup
 		for w := range 100 {
@@ -59,6 +61,7 @@ func TestTrimmingMuch(t *testing.T) {
 
 func TestWhatWasReadStays(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		for n := range 100 {
 			store(t, s, run(n))
@@ -75,6 +78,7 @@ func TestWhatWasReadStays(t *testing.T) {
 
 func TestTheOldestGo(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t, watcher.WithMaxEvents(10))
 		for n := range 25 {
 			store(t, s, run(n))
@@ -88,6 +92,7 @@ func TestTheOldestGo(t *testing.T) {
 
 func TestAClosedStore(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		store(t, s, run(1))
 		changed := s.Changed()
@@ -107,6 +112,7 @@ func TestAClosedStore(t *testing.T) {
 
 func TestAnEndedContext(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -133,6 +139,7 @@ func refuses(t *testing.T, s watcher.EventStore, ctx context.Context, want error
 
 func TestCloseWhileAllIsBusy(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		var work sync.WaitGroup
 		for range 8 {

@@ -16,6 +16,7 @@ import (
 
 func TestWhatIsStoredIsRead(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		now := time.Date(2026, 12, 1, 10, 0, 0, 123456789, time.FixedZone("", 3600))
 		s := open(t, watcher.WithClock(clockwork.NewFakeClockAt(now)))
 		stored, err := s.StoreEvent(t.Context(), watcher.StoreEventRequest{
@@ -42,6 +43,7 @@ func TestWhatIsStoredIsRead(t *testing.T) {
 
 func TestPositionsAndLimits(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		same(t, "of nothing", numbers(events(t, s, 0, 0)), "")
 		same(t, "newest of nothing", newest(t, s), 0)
@@ -70,6 +72,7 @@ func TestPositionsAndLimits(t *testing.T) {
 
 func TestAPageIsBounded(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		object := func(bytes int) watcher.StoreEventRequest {
 			return watcher.StoreEventRequest{
@@ -90,6 +93,7 @@ func TestAPageIsBounded(t *testing.T) {
 
 func TestWhatCannotBeStored(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		for name, r := range map[string]watcher.StoreEventRequest{
 			"no operation":      {ObjectType: "run"},
@@ -112,6 +116,7 @@ func TestWhatCannotBeStored(t *testing.T) {
 
 func TestManyWritersAtOnce(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		const writers, each = 16, 50
 		given := make([][]uint64, writers)
@@ -141,6 +146,7 @@ func TestManyWritersAtOnce(t *testing.T) {
 
 func TestChangedMissesNothing(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		const all = 300
 		var work sync.WaitGroup
@@ -175,6 +181,7 @@ func TestChangedMissesNothing(t *testing.T) {
 
 func TestCheckpoints(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
 		s := open(t)
 		_, err := s.GetCheckpoint(t.Context(), "c")
 		same(t, "none", errors.Is(err, watcher.ErrCheckpointNotFound), true)

@@ -66,7 +66,7 @@ func (o *output) pids(t *testing.T, n int) []int {
 	var pids []int
 	natstest.Eventually(t, "process numbers", func() bool {
 		pids = nil
-		for _, word := range strings.Fields(o.String()) {
+		for word := range strings.FieldsSeq(o.String()) {
 			pid, err := strconv.Atoi(word)
 			if err != nil {
 				t.Fatalf("output: %s", o.String())
