@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,9 +26,18 @@ type bucket struct {
 	conflicts prometheus.Counter
 }
 
-func streamName(bucket string) string       { return "KV_" + bucket }
-func subjectPrefix(bucket string) string    { return "$KV." + bucket + "." }
-func (b *bucket) subject(key string) string { return b.prefix + id.Key(key) }
+func streamName(bucket string) string    { return "KV_" + bucket }
+func subjectPrefix(bucket string) string { return "$KV." + bucket + "." }
+
+// subject is where a key is stored. It fails with id.ErrInvalid: a subject of any length would do worse
+// than fail, for the server shuts out a client whose control line is too long, and that one never comes
+// back.
+func (b *bucket) subject(key string) (string, error) {
+	if err := id.Check(key); err != nil {
+		return "", fmt.Errorf("key of bucket %s: %w", b.name, err)
+	}
+	return b.prefix + id.Key(key), nil
+}
 
 // message is the newest message of a key. Revision 0: there is none.
 type message struct {
@@ -48,11 +58,15 @@ func isMarker(h nats.Header) bool {
 }
 
 // last reads the newest message of a key from whichever server answers; it may be a marker, or have
-// Revision 0. It fails with ErrUnavailable.
+// Revision 0. It fails with id.ErrInvalid or ErrUnavailable.
 func (b *bucket) last(ctx context.Context, key string) (message, error) {
+	subject, err := b.subject(key)
+	if err != nil {
+		return message{}, err
+	}
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	m, err := b.stream.GetLastMsgForSubject(attempt, b.subject(key))
+	m, err := b.stream.GetLastMsgForSubject(attempt, subject)
 	switch err := classify(ctx, err); {
 	case errors.Is(err, ErrNotFound):
 		return message{}, nil

@@ -21,6 +21,8 @@ var (
 	ErrPrecondition = errors.New("precondition failed")
 	// ErrTooLarge says that a value is above the size that can be stored; it will never be.
 	ErrTooLarge = errors.New("too large")
+	// ErrUnstorable says that something has no form in which it can be stored; it never will.
+	ErrUnstorable = errors.New("cannot be stored")
 	// ErrLeaseHeld says that another living process holds the lease of the same replica id.
 	ErrLeaseHeld = errors.New("lease is held by another process")
 	// ErrUndecodable says that a stored value cannot be read.

@@ -16,7 +16,7 @@ import (
 // That is good enough for what a compare-and-swap follows, not for deciding that nothing is to be
 // done. A server that is alone is asked again, too, when the direct read brings no message: the
 // client takes one without body and with a header named Status for an answer that there is none. It
-// fails with ErrUnavailable.
+// fails with id.ErrInvalid or ErrUnavailable.
 func (b *bucket) newest(ctx context.Context, key string) (message, error) {
 	if b.stream.CachedInfo().Config.Replicas == 1 {
 		if m, err := b.last(ctx, key); m.Revision > 0 || outcomeUnknown(err) || ctx.Err() != nil {
@@ -28,9 +28,13 @@ func (b *bucket) newest(ctx context.Context, key string) (message, error) {
 
 // fromLeader reads by a request whose answer keeps the headers of the message apart from its own.
 func (b *bucket) fromLeader(ctx context.Context, key string) (message, error) {
+	subject, err := b.subject(key)
+	if err != nil {
+		return message{}, err
+	}
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	request, err := json.Marshal(map[string]string{"last_by_subj": b.subject(key)})
+	request, err := json.Marshal(map[string]string{"last_by_subj": subject})
 	if err != nil {
 		return message{}, err
 	}

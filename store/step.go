@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,15 +43,22 @@ func (x *Executions) NewStep(nodeID string, revision uint64) *Step {
 	return &Step{x: x, nodeID: nodeID, revision: revision, read: map[string]*stepped{}}
 }
 
-// Load reads executions in one request, for Execution to find. It fails with ErrUnavailable.
+// Load reads executions in one request, for Execution to find. It fails with id.ErrInvalid or
+// ErrUnavailable.
 func (s *Step) Load(ctx context.Context, executionIDs ...string) error {
+	fresh := map[string]*stepped{}
 	var subjects []string
 	for _, of := range executionIDs {
-		if _, known := s.read[of]; !known {
-			s.read[of] = &stepped{}
-			subjects = append(subjects, s.x.bucket.subject(of))
+		subject, err := s.x.bucket.subject(of)
+		if err != nil {
+			return err
+		}
+		if s.read[of] == nil && fresh[of] == nil {
+			fresh[of] = &stepped{}
+			subjects = append(subjects, subject)
 		}
 	}
+	maps.Copy(s.read, fresh)
 	for part := range slices.Chunk(subjects, batchMessages) {
 		if err := s.load(ctx, part); err != nil {
 			s.read = map[string]*stepped{}
@@ -90,8 +98,8 @@ func (s *Step) load(ctx context.Context, subjects []string) error {
 	return nil
 }
 
-// Execution is an execution as this step has it; the zero value when there is none. It fails with
-// ErrUnavailable.
+// Execution is an execution as this step has it; the zero value when there is none. It fails as
+// Load does.
 func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execution, error) {
 	if _, known := s.read[executionID]; !known {
 		if err := s.Load(ctx, executionID); err != nil {
@@ -101,14 +109,15 @@ func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execu
 	return s.read[executionID].value, nil
 }
 
-// Set changes an execution that Execution has shown.
+// Set changes an execution that Execution has shown. It fails with ErrUnstorable for another one, and
+// with ErrTooLarge when there are too many.
 func (s *Step) Set(e booking.Execution) error {
 	t, known := s.read[e.ExecutionID]
 	switch {
 	case !known:
-		return fmt.Errorf("execution %q is set that was not read", e.ExecutionID)
+		return fmt.Errorf("%w: execution %q is set that was not read", ErrUnstorable, e.ExecutionID)
 	case !t.changed && len(s.order) == maxStep:
-		return fmt.Errorf("a step changes %d executions at most", maxStep)
+		return fmt.Errorf("%w: a step changes %d executions at most", ErrTooLarge, maxStep)
 	case !t.changed:
 		s.order = append(s.order, e.ExecutionID)
 	}

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 )
 
 // Commit stores the cursor and what was changed, and returns the cursor's revision. It fails with
-// ErrOvertaken, with ErrUnavailable, after which the outcome may be unknown, and with ErrTooLarge.
+// ErrOvertaken, with ErrUnavailable, after which the outcome may be unknown, and with ErrTooLarge,
+// ErrUnstorable or id.ErrInvalid, which no other try mends.
 func (s *Step) Commit(ctx context.Context, c Cursor) (revision uint64, err error) {
 	messages, err := s.messages(c)
 	if err != nil {
@@ -49,16 +51,28 @@ func (s *Step) messages(c Cursor) ([]*nats.Msg, error) {
 	messages := make([]*nats.Msg, 0, len(s.order)+1)
 	for _, of := range s.order {
 		t := s.read[of]
-		data, err := json.Marshal(t.value)
+		m, err := messageOf(s.x.bucket, of, t.value, executionTTL, t.revision)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("execution %q: %w", of, err)
 		}
-		w := &write{data: data, ttl: executionTTL}
-		messages = append(messages, w.message(s.x.bucket.subject(of), t.revision))
+		messages = append(messages, m)
 	}
-	data, err := json.Marshal(c)
+	m, err := messageOf(s.x.cursors, s.nodeID, c, 0, s.revision)
+	if err != nil {
+		return nil, fmt.Errorf("cursor: %w", err)
+	}
+	return append(messages, m), nil
+}
+
+// messageOf writes a value; ttl 0 is for ever.
+func messageOf(b *bucket, key string, value any, ttl time.Duration, revision uint64) (*nats.Msg, error) {
+	subject, err := b.subject(key)
 	if err != nil {
 		return nil, err
 	}
-	return append(messages, (&write{data: data}).message(s.x.cursors.subject(s.nodeID), s.revision)), nil
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnstorable, err)
+	}
+	return (&write{data: data, ttl: ttl}).message(subject, revision), nil
 }

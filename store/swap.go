@@ -63,11 +63,15 @@ func (w *write) made(m message) bool {
 }
 
 // swap stores w as the newest message of key if the newest one now has the given revision (0: there
-// is none). It fails with errConflict, ErrTooLarge or ErrUnavailable.
+// is none). It fails with errConflict, id.ErrInvalid, ErrTooLarge or ErrUnavailable.
 func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write) (uint64, error) {
+	subject, err := b.subject(key)
+	if err != nil {
+		return 0, err
+	}
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	ack, err := b.js.PublishMsg(attempt, w.message(b.subject(key), revision))
+	ack, err := b.js.PublishMsg(attempt, w.message(subject, revision))
 	if err = classify(ctx, err); err != nil {
 		if errors.Is(err, errConflict) {
 			b.conflicts.Inc()
@@ -83,7 +87,7 @@ func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write
 // change reads the newest message of key, asks decide what to make of it and stores that, again
 // and again while other writers come in between. decide is given a fresh reading each time; nil
 // leaves the key as it is. The revision that then stands is returned. It fails with the errors of
-// decide, ErrTooLarge and ErrUnavailable.
+// decide, id.ErrInvalid, ErrTooLarge and ErrUnavailable.
 func (b *bucket) change(ctx context.Context, key string, decide func(message) (*write, error)) (uint64, error) {
 	pause := conflictBackoff()
 	var tried *write // outcome unknown

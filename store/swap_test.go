@@ -99,7 +99,7 @@ func TestChangeStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := b.change(ctx, "n", func(m message) (*write, error) {
 		// Somebody else is always faster.
-		if _, err := b.js.Publish(context.Background(), b.subject("n"), []byte("1")); err != nil {
+		if _, err := b.js.Publish(context.Background(), b.prefix+"n", []byte("1")); err != nil {
 			return nil, err
 		}
 		cancel()
