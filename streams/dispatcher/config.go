@@ -76,26 +76,32 @@ func (c Config) Validate() error {
 	c.SetDefaults()
 	var errs []error
 	if c.CheckpointInterval < 0 {
-		errs = append(errs, fmt.Errorf("checkpoint interval %v is negative", c.CheckpointInterval))
+		errs = append(errs, fmt.Errorf("CheckpointInterval %v is negative", c.CheckpointInterval))
 	}
 	if c.StallTimeout < 4 { // ns: it is looked at four times
-		errs = append(errs, fmt.Errorf("stall timeout %v is not positive", c.StallTimeout))
+		errs = append(errs, fmt.Errorf("StallTimeout %v is not positive", c.StallTimeout))
 	}
 	return errors.Join(errs...)
 }
 
 func (p Params) validate() error {
 	var errs []error
-	for name, missing := range map[string]bool{
-		"name": p.Name == "", "subject": p.Subject == "", "publisher": p.Publisher == nil,
-		"event store": p.Store == nil, "message creator": p.Creator == nil,
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Name", p.Name == ""},
+		{"Subject", p.Subject == ""},
+		{"Publisher", p.Publisher == nil},
+		{"Store", p.Store == nil},
+		{"Creator", p.Creator == nil},
 	} {
-		if missing {
-			errs = append(errs, errors.New(name+" is missing"))
+		if part.missing {
+			errs = append(errs, errors.New(part.name+" is missing"))
 		}
 	}
 	if len(p.Name) > watcher.MaxNameBytes {
-		errs = append(errs, fmt.Errorf("name of %d bytes, at most %d are allowed", len(p.Name), watcher.MaxNameBytes))
+		errs = append(errs, fmt.Errorf("Name has %d bytes, at most %d are allowed", len(p.Name), watcher.MaxNameBytes))
 	}
 	return errors.Join(errs...)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+
+	"oc-scheduler/streams/guard"
 )
 
 var (
@@ -25,6 +27,8 @@ type Dispatcher struct {
 	log     *slog.Logger
 	metrics metrics
 	book
+
+	ledger string // asked for once, by Start
 
 	seen  uint64 // the last event that was looked at, ever; the course's handler owns it while one runs
 	saved uint64 // the checkpoint, as far as this Dispatcher has stored it
@@ -57,7 +61,7 @@ func New(cfg Config, p Params) (*Dispatcher, error) {
 // Start begins to send. ctx bounds only the start; Stop ends the sending. It fails with ErrStarted, with
 // ErrAhead, or as the store does.
 func (d *Dispatcher) Start(ctx context.Context) error {
-	newest, err := d.Store.GetLatestEventNum(ctx)
+	ledger, newest, err := d.look(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("dispatcher %s: %w", d.Name, err)
@@ -70,10 +74,20 @@ func (d *Dispatcher) Start(ctx context.Context) error {
 		return ErrStarted
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	d.cancel = cancel
+	d.cancel, d.ledger = cancel, ledger
 	d.update(func(s *State) { s.Running = true })
 	go d.run(running)
 	return nil
+}
+
+// look asks the store which ledger it is, and how far it goes. A store that panics fails.
+func (d *Dispatcher) look(ctx context.Context) (ledger string, newest uint64, err error) {
+	err = guard.Apart(func() (err error) {
+		ledger = d.Store.LedgerID()
+		newest, err = d.Store.GetLatestEventNum(ctx)
+		return err
+	})
+	return ledger, newest, err
 }
 
 // Stop ends the sending, keeps a checkpoint and waits for that, at most until ctx ends. What is in

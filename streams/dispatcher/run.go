@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/watcher"
 )
@@ -15,25 +16,41 @@ func (d *Dispatcher) run(ctx context.Context) {
 	defer checkpoints.Stop()
 	looks := d.cfg.Clock.NewTicker(d.cfg.StallTimeout / patience)
 	defer looks.Stop()
-	d.cfg.Backoff.Reset()
-	for {
-		begun := d.State().LastAcknowledged
-		err := d.course(ctx, checkpoints.Chan(), looks.Chan())
-		if ctx.Err() != nil {
-			break
-		}
-		d.update(func(s *State) { s.LastError = err })
-		if errors.Is(err, ncl.ErrClosed) || errors.Is(err, watcher.ErrClosed) {
-			d.log.WarnContext(ctx, "Nothing can be sent any more", "error", err)
-			break
-		}
-		if !d.recover(ctx, err, d.State().LastAcknowledged > begun) {
-			break
-		}
+	err := guard.Apart(func() error {
+		d.courses(ctx, checkpoints.Chan(), looks.Chan())
+		return nil
+	})
+	if err != nil {
+		d.end(ctx, err)
 	}
 	d.save(context.WithoutCancel(ctx))
 	d.update(func(s *State) { s.Running, s.InFlight = false, 0 })
 	close(d.done)
+}
+
+// courses is all of run but its ends.
+func (d *Dispatcher) courses(ctx context.Context, checkpoints, looks <-chan time.Time) {
+	d.cfg.Backoff.Reset()
+	for {
+		begun := d.State().LastAcknowledged
+		err := d.course(ctx, checkpoints, looks)
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, ncl.ErrClosed) || errors.Is(err, watcher.ErrClosed) {
+			d.end(ctx, err)
+			return
+		}
+		d.update(func(s *State) { s.LastError = err })
+		if !d.recover(ctx, err, d.State().LastAcknowledged > begun) {
+			return
+		}
+	}
+}
+
+func (d *Dispatcher) end(ctx context.Context, err error) {
+	d.update(func(s *State) { s.LastError = err })
+	d.log.WarnContext(ctx, "nothing can be sent any more", "error", err)
 }
 
 // recover makes ready to begin again after the last acknowledged event. It says no when it was stopped
@@ -55,7 +72,7 @@ func (d *Dispatcher) recover(ctx context.Context, err error, progress bool) bool
 		s.LastDispatched, s.InFlight, s.Stalled = last, 0, stalled
 		s.Recoveries, s.Stalls = s.Recoveries+1, s.Stalls+stalls
 	})
-	d.log.WarnContext(ctx, "Sending begins again", "last_acknowledged", last, "pause", pause, "error", err)
+	d.log.WarnContext(ctx, "sending begins again", "last_acknowledged", last, "pause", pause, "error", err)
 	return d.sleep(ctx, pause)
 }
 
@@ -76,8 +93,9 @@ func (d *Dispatcher) save(ctx context.Context) {
 	if last == d.saved {
 		return
 	}
-	if err := d.Store.StoreCheckpoint(ctx, d.Name, last); err != nil {
-		d.log.WarnContext(ctx, "Checkpoint is not stored", "sequence", last, "error", err)
+	err := guard.Apart(func() error { return d.Store.StoreCheckpoint(ctx, d.Name, last) })
+	if err != nil {
+		d.log.WarnContext(ctx, "checkpoint is not stored", "sequence", last, "error", err)
 		return
 	}
 	d.saved = last

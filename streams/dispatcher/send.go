@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/watcher"
 )
@@ -23,14 +24,18 @@ func (c *course) HandleEvent(ctx context.Context, e watcher.Event) error {
 	return ctx.Err()
 }
 
-// message makes a message of an event; nil when there is nothing to send.
+// message makes a message of an event; nil when there is nothing to send. A creator that panics fails.
 func (c *course) message(e watcher.Event) (*envelope.Message, error) {
-	created, err := c.Creator.CreateMessage(e)
+	var created *envelope.Message
+	err := guard.Apart(func() (err error) {
+		created, err = c.Creator.CreateMessage(e)
+		return err
+	})
 	if err != nil || created == nil {
 		return nil, err
 	}
 	m := *created
-	m.Source, m.Sequence, m.Previous, m.Time = c.Store.LedgerID(), e.SeqNum, c.previous, c.cfg.Clock.Now().UTC()
+	m.Source, m.Sequence, m.Previous, m.Time = c.ledger, e.SeqNum, c.previous, c.cfg.Clock.Now().UTC()
 	return &m, nil
 }
 
@@ -70,7 +75,7 @@ func (c *course) notice(ctx context.Context, e watcher.Event) bool {
 	if missing := e.SeqNum - c.seen - 1; missing > 0 {
 		c.update(func(s *State) { s.Missing += missing })
 		c.metrics.missing.Add(float64(missing))
-		c.log.ErrorContext(ctx, "Events were forgotten before they were sent", "first", c.seen+1, "last", e.SeqNum-1)
+		c.log.ErrorContext(ctx, "events were forgotten before they were sent", "first", c.seen+1, "last", e.SeqNum-1)
 	}
 	c.seen = e.SeqNum
 	return true
@@ -79,7 +84,7 @@ func (c *course) notice(ctx context.Context, e watcher.Event) bool {
 func (c *course) leaveOut(ctx context.Context, e watcher.Event, err error) {
 	c.update(func(s *State) { s.LeftOut++ })
 	c.metrics.leftOut.Inc()
-	c.log.ErrorContext(ctx, "Event is left out: no message can be made of it",
+	c.log.ErrorContext(ctx, "event is left out: no message can be made of it",
 		"sequence", e.SeqNum, "object_type", e.ObjectType, "error", err)
 }
 

@@ -2,11 +2,14 @@ package ncl
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 )
 
 // flushTimeout bounds how long the server may take to hear of a subscription when nothing else does.
@@ -30,12 +33,30 @@ func ended(ctx context.Context) error {
 	}
 }
 
-// guard makes an error of a panic of a handler: one that no other try mends.
-func guard(handle func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = Permanent(fmt.Errorf("handler panicked: %v\n%s", r, debug.Stack()))
-		}
-	}()
-	return handle()
+// guarded calls a handler. That it panics, or ends its goroutine, is an error that no other try mends.
+func guarded(handle func() error) error { return final("handler", guard.Apart(handle)) }
+
+// encode is the codec's; a payload that panics fails for good.
+func encode(c envelope.Codec, m *envelope.Message) (frame []byte, err error) {
+	err = final("encoding", guard.Run(func() (err error) {
+		frame, err = c.Encode(m)
+		return err
+	}))
+	return frame, err
+}
+
+// decode is the codec's; a payload that panics fails for good.
+func decode(c envelope.Codec, frame []byte) (m *envelope.Message, err error) {
+	err = final("decoding", guard.Run(func() (err error) {
+		m, err = c.Decode(frame)
+		return err
+	}))
+	return m, err
+}
+
+func final(what string, err error) error {
+	if p, is := errors.AsType[*guard.PanicError](err); is {
+		return Permanent(fmt.Errorf("%s: %w\n%s", what, p, p.Stack))
+	}
+	return err
 }

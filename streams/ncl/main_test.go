@@ -2,6 +2,7 @@ package ncl_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -20,6 +21,25 @@ func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
 type Note struct {
 	N    int    `json:"n"`
 	Text string `json:"text,omitempty"`
+}
+
+// UnmarshalJSON panics for some, as a payload of an embedder may.
+func (n *Note) UnmarshalJSON(data []byte) error {
+	type plain Note
+	err := json.Unmarshal(data, (*plain)(n))
+	if n.Text == "unreadable" {
+		panic("a secret")
+	}
+	return err
+}
+
+// MarshalJSON panics for some.
+func (n Note) MarshalJSON() ([]byte, error) {
+	type plain Note
+	if n.Text == "unwritable" {
+		panic("a secret")
+	}
+	return json.Marshal(plain(n))
 }
 
 func codec() envelope.Codec {

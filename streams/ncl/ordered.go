@@ -87,7 +87,7 @@ func (p *orderedPublisher) encode(ctx context.Context, r PublishRequest) ([]byte
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	frame, err := p.Codec.Encode(r.Message)
+	frame, err := encode(p.Codec, r.Message)
 	if err != nil {
 		return nil, err
 	}

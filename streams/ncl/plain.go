@@ -29,7 +29,7 @@ func (p *plainPublisher) Publish(ctx context.Context, r PublishRequest) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
-	frame, err := p.codec.Encode(r.Message)
+	frame, err := encode(p.codec, r.Message)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (p *plainPublisher) Publish(ctx context.Context, r PublishRequest) error {
 
 // Request implements Publisher.
 func (p *plainPublisher) Request(ctx context.Context, r PublishRequest) (*envelope.Message, error) {
-	frame, err := p.codec.Encode(r.Message)
+	frame, err := encode(p.codec, r.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -54,5 +54,5 @@ func (p *plainPublisher) Request(ctx context.Context, r PublishRequest) (*envelo
 	if reason := answer.Header.Get(refusalHeader); reason != "" {
 		return nil, &RefusedError{reason}
 	}
-	return p.codec.Decode(answer.Data)
+	return decode(p.codec, answer.Data)
 }

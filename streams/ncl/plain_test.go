@@ -3,6 +3,7 @@ package ncl_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,8 +21,12 @@ func echo(_ context.Context, _ string, m *envelope.Message) (*envelope.Message, 
 		return nil, errors.New("a secret")
 	case "panic":
 		panic("a secret")
+	case "goexit":
+		runtime.Goexit()
 	case "nothing":
 		return nil, nil
+	case "spoil":
+		return &envelope.Message{Payload: Note{Text: "unwritable"}}, nil
 	}
 	return &envelope.Message{Payload: m.Payload}, nil
 }
@@ -59,12 +64,16 @@ func TestRequestsAreAnsweredOrRefused(t *testing.T) {
 		t.Errorf("answer %+v, %v", m, err)
 	}
 	for text, reason := range map[string]string{
-		"refuse": "not today", "fail": "internal error", "panic": "internal error", "nothing": "internal error",
+		"refuse": "not today", "fail": "internal error", "panic": "internal error", "goexit": "internal error", "spoil": "internal error",
+		"unreadable": "internal error", "nothing": "internal error",
 	} {
 		_, err := ask(text)
 		if refused, ok := errors.AsType[*ncl.RefusedError](err); !ok || refused.Reason != reason {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	if _, err := ask("unwritable"); !ncl.IsPermanent(err) {
+		t.Errorf("unwritable: %v", err)
 	}
 	_, err := p.Request(patient(t), ncl.PublishRequest{Subject: "nobody", Message: note(1)})
 	if !errors.Is(err, ncl.ErrNoResponders) {

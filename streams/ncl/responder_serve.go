@@ -28,12 +28,15 @@ func (r *Responder) serve(ctx context.Context, m *nats.Msg) {
 }
 
 func (r *Responder) answer(ctx context.Context, m *nats.Msg) ([]byte, error) {
-	request, err := r.Codec.Decode(m.Data)
-	if err != nil {
+	request, err := decode(r.Codec, m.Data)
+	switch {
+	case IsPermanent(err): // it panicked: that is no matter of the other side
+		return nil, err
+	case err != nil:
 		return nil, &RefusedError{err.Error()}
 	}
 	var answer *envelope.Message
-	err = guard(func() (err error) {
+	err = guarded(func() (err error) {
 		answer, err = r.Handler.HandleRequest(ctx, m.Subject, request)
 		return err
 	})
@@ -43,7 +46,7 @@ func (r *Responder) answer(ctx context.Context, m *nats.Msg) ([]byte, error) {
 	case answer == nil:
 		return nil, errors.New("handler gave no answer")
 	}
-	return r.Codec.Encode(answer)
+	return encode(r.Codec, answer)
 }
 
 // reason is what the other side is told; what it isn't is logged.

@@ -44,14 +44,14 @@ func (o *ordered) receive(ctx context.Context, m *nats.Msg) error {
 
 // process returns the error of the last attempt.
 func (o *ordered) process(ctx context.Context, m *nats.Msg, sequence uint64) error {
-	message, err := o.Codec.Decode(m.Data)
+	message, err := decode(o.Codec, m.Data)
 	if err != nil {
 		return err
 	}
 	message.Sequence = sequence
 	pauses := o.Backoff()
 	for attempt := 1; ; attempt++ {
-		err := guard(func() error { return o.handle(ctx, message) })
+		err := guarded(func() error { return o.handle(ctx, message) })
 		if err == nil || IsPermanent(err) {
 			return err
 		}

@@ -2,6 +2,7 @@ package ncl_test
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -94,6 +95,8 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 			return ncl.Permanent(errors.New("never"))
 		case n == 6:
 			panic("always")
+		case n == 9:
+			runtime.Goexit()
 		}
 		return nil
 	}
@@ -108,13 +111,16 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 	put(t, js, note(6))
 	put(t, js, &envelope.Message{Payload: Note{N: 7, Text: "skip"}})
 	put(t, js, note(8))
+	put(t, js, note(9))
+	put(t, js, &envelope.Message{Payload: Note{N: 10, Text: "unreadable"}})
+	put(t, js, note(11))
 	withConsumer(t, js)
 	r.Open()
-	r.awaitLast(t, 8)
-	if got := r.saw(); got != "[2 3 3 3 3 3 3 3 3 3 3 5 6 8]" {
+	r.awaitLast(t, 11)
+	if got := r.saw(); got != "[2 3 3 3 3 3 3 3 3 3 3 5 6 8 9 11]" {
 		t.Errorf("saw %s", got)
 	}
-	if len(r.skipped) != 3 || len(r.ended) != 0 {
+	if len(r.skipped) != 5 || len(r.ended) != 0 {
 		t.Errorf("%d skipped, %d ends", len(r.skipped), len(r.ended))
 	}
 }

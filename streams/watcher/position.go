@@ -3,6 +3,8 @@ package watcher
 import (
 	"context"
 	"errors"
+
+	"oc-scheduler/streams/guard"
 )
 
 // Position is where in a ledger a Watcher begins. The zero value is the beginning.
@@ -27,6 +29,15 @@ func AtCheckpoint() Position { return Position{from: fromCheckpoint} }
 
 // Latest is the position behind the newest event there is.
 func Latest() Position { return Position{from: fromLatest} }
+
+// find is resolve; it fails, too, when the store panics.
+func (p Position) find(ctx context.Context, store EventStore, id string) (seqNum uint64, err error) {
+	err = guard.Apart(func() (err error) {
+		seqNum, err = p.resolve(ctx, store, id)
+		return err
+	})
+	return seqNum, err
+}
 
 // resolve is the number of the event behind which the position is.
 func (p Position) resolve(ctx context.Context, store EventStore, id string) (uint64, error) {

@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"oc-scheduler/streams/guard"
 )
+
+// faultPause is how long a Watcher rests when something that it called has panicked.
+const faultPause = time.Second
 
 // course is one run of a Watcher.
 type course struct {
@@ -22,11 +27,29 @@ func (w *Watcher) run(ctx context.Context, position uint64) {
 		defer ticker.Stop()
 		c.tick = ticker.Chan()
 	}
-	for c.step(ctx) {
+	for c.steps(ctx) {
 	}
 	c.saveLast(ctx)
 	w.update(func(s *Stats) { s.Running = false })
 	close(w.done)
+}
+
+// steps goes on until the Watcher is stopped. It says whether to begin again: something that it called
+// did not return, which is a failure as any other.
+func (c *course) steps(ctx context.Context) bool {
+	err := guard.Apart(func() error {
+		for c.step(ctx) {
+		}
+		return nil
+	})
+	if err == nil {
+		return false
+	}
+	c.unread = true
+	c.failed(err)
+	c.log.ErrorContext(ctx, "watching begins again", "position", c.position, "error", err)
+	c.rest(ctx, faultPause)
+	return ctx.Err() == nil
 }
 
 // step reads and handles a page, or waits for one. It says whether to go on.
@@ -100,9 +123,11 @@ func (c *course) wait(ctx context.Context, wake <-chan struct{}) bool {
 }
 
 // pause waits for the backoff as wait does.
-func (c *course) pause(ctx context.Context) bool {
+func (c *course) pause(ctx context.Context) bool { return c.rest(ctx, c.cfg.Backoff.NextBackOff()) }
+
+func (c *course) rest(ctx context.Context, d time.Duration) bool {
 	over := make(chan struct{})
-	timer := c.cfg.Clock.AfterFunc(max(c.cfg.Backoff.NextBackOff(), 0), func() { close(over) })
+	timer := c.cfg.Clock.AfterFunc(max(d, 0), func() { close(over) })
 	defer timer.Stop()
 	return c.wait(ctx, over)
 }
@@ -126,7 +151,14 @@ func (c *course) save(ctx context.Context) {
 
 // saveLast keeps the position of a Watcher that was stopped.
 func (c *course) saveLast(ctx context.Context) {
-	if c.tick != nil {
+	if c.tick == nil {
+		return
+	}
+	err := guard.Apart(func() error {
 		c.save(context.WithoutCancel(ctx))
+		return nil
+	})
+	if err != nil {
+		c.log.ErrorContext(ctx, "checkpoint is not stored", "position", c.position, "error", err)
 	}
 }

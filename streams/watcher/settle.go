@@ -1,6 +1,10 @@
 package watcher
 
-import "context"
+import (
+	"context"
+
+	"oc-scheduler/streams/guard"
+)
 
 // settle brings an event to its end: filtered, handled or skipped. It says no when the Watcher was
 // stopped, or turned elsewhere, before that.
@@ -10,7 +14,7 @@ func (c *course) settle(ctx context.Context, e Event) bool {
 		return true
 	}
 	for attempt := 1; ; attempt++ {
-		err := c.handler.HandleEvent(ctx, e)
+		err := guard.Run(func() error { return c.handler.HandleEvent(ctx, e) })
 		switch {
 		case err == nil:
 			c.handled(attempt)

@@ -18,7 +18,7 @@ var (
 // EventHandler handles the events of one Watcher, one after the other.
 type EventHandler interface {
 	// HandleEvent handles an event. What happens when it fails is the Watcher's FailurePolicy. An event
-	// may come again after a crash, or after SeekTo. ctx ends when the Watcher is stopped.
+	// may come again after a crash, or after SeekTo. ctx ends when the Watcher is stopped. A panic is a failure.
 	HandleEvent(ctx context.Context, e Event) error
 }
 
@@ -60,7 +60,7 @@ func New(id string, store EventStore, handler EventHandler, cfg Config) (*Watche
 // Start finds the position and begins to watch. It bounds by ctx only the finding; Stop ends the
 // watching. It fails with ErrStarted or as the store does; then it may be called again.
 func (w *Watcher) Start(ctx context.Context) error {
-	position, err := w.cfg.Start.resolve(ctx, w.store, w.id)
+	position, err := w.cfg.Start.find(ctx, w.store, w.id)
 	if err != nil {
 		return fmt.Errorf("watcher %s: %w", w.id, err)
 	}
