@@ -202,7 +202,11 @@ func TestOutputThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.begun(t, "gone", booking.ExecutionCompleted)
+	hasty := s.parts
+	hasty.Outputs = logstream.Client{Conn: s.conn, AnswerWithin: 50 * time.Millisecond}
+	s.Attach(hasty)
 	s.do(t, http.MethodGet, "/executions/gone/logs", "").problem(t, http.StatusServiceUnavailable) // no node answers
+	s.Attach(s.parts)
 	s.node(t)
 	s.do(t, http.MethodGet, "/executions/gone/logs", "").problem(t, http.StatusNotFound)
 	if err := s.store.Executions.Create(t.Context(), booking.Execution{ExecutionID: "never", NodeID: "n", State: booking.ExecutionFailed}); err != nil {

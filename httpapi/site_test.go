@@ -124,13 +124,14 @@ func newBareSite(t *testing.T, cfg httpapi.Config) *site {
 	return s
 }
 
-// smallBuffers makes the kernel take little for a client that does not read.
+// smallBuffers makes the kernel take little for a client that does not read. With less still, each
+// 100 KB of an answer would wait 50 ms for a delayed acknowledgement.
 type smallBuffers struct{ net.Listener }
 
 func (l smallBuffers) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if tcp, ok := c.(*net.TCPConn); ok {
-		err = tcp.SetWriteBuffer(4 << 10)
+		err = tcp.SetWriteBuffer(64 << 10)
 	}
 	return c, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/natstest"
 )
 
 const asked = `{"start":"2026-12-01T09:00:00Z","duration_s":3600}`
@@ -89,6 +90,7 @@ func TestPages(t *testing.T) {
 	for _, id := range []string{"c", "a", "e", "b", "d"} {
 		s.put(t, id, 1).ok(t, http.StatusCreated)
 		s.plan(t, "peer-"+id, 1)
+		natstest.Eventually(t, "the planner is in view", func() bool { _, ok := s.parts.Planners.Get("peer-" + id); return ok })
 	}
 	for path, key := range map[string]string{"/oc": "id", "/planners": "peer_id"} {
 		var ids string
