@@ -23,6 +23,9 @@ const (
 // leftOpen is how long output is read when the keeper has gone: only what escaped it may still write.
 const leftOpen = 10 * time.Second
 
+// readWithin is how long the reading of reports may take when the keeper has gone.
+const readWithin = 2 * time.Second
+
 // reportFD is where a keeper reports, and where a limiter says why it failed.
 const reportFD = 3
 
@@ -50,6 +53,7 @@ type report struct {
 type keeper struct {
 	cmd     *exec.Cmd
 	control io.WriteCloser
+	reaped  chan struct{} // closed when the keeper has gone
 	ended   chan struct{} // closed when nothing is left
 	last    report
 }
@@ -70,18 +74,26 @@ func start(ctx context.Context, o keeperOrder, stdout, stderr io.Writer) (*keepe
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = stdout, stderr, []*os.File{reporter}
 	cmd.WaitDelay = leftOpen
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of a terminal are the node's
-	k := &keeper{cmd: cmd, ended: make(chan struct{})}
+	k := &keeper{cmd: cmd, reaped: make(chan struct{}), ended: make(chan struct{})}
 	if k.control, err = cmd.StdinPipe(); err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
 		return nil, errors.Join(err, reports.Close())
 	}
+	go k.reap(reports)
 	go k.follow(reports)
 	if _, err := k.control.Write(append(order, '\n')); err != nil {
 		k.kill() // it has gone already, and follow tells
 	}
 	return k, nil
+}
+
+// reap waits for the keeper. What has killed it may hold its reports open, so they are not waited for then.
+func (k *keeper) reap(reports *os.File) {
+	_ = k.cmd.Wait()                                        // what it says is in the last report
+	_ = reports.SetReadDeadline(time.Now().Add(readWithin)) // fails only when follow has closed it
+	close(k.reaped)
 }
 
 // follow reads what the keeper reports, until it has gone.
@@ -93,23 +105,48 @@ func (k *keeper) follow(reports io.ReadCloser) {
 		if decoder.Decode(&r) != nil {
 			break
 		}
-		if r.Started > 0 {
-			started = r.Started
+		if started == 0 {
+			started = r.Started // the first one was written before there was a program
 		}
 		k.last = r
 	}
-	_ = reports.Close() // it was only read
 	if k.last.Started > 0 {
 		_ = syscall.Kill(-started, syscall.SIGKILL) // the keeper was killed, and could not do it
 	}
-	_ = k.cmd.Wait() // what it says is in the last report
+	<-k.reaped
+	_ = reports.Close() // it was only read
 }
 
 // terminate asks the program to end.
-func (k *keeper) terminate() { _, _ = k.control.Write([]byte{terminate}) } // fails only when it has ended
+func (k *keeper) terminate() {
+	_, _ = k.control.Write([]byte{terminate}) // fails only when it has ended
+	k.goOn()
+}
 
-// kill ends everything.
-func (k *keeper) kill() { _ = k.control.Close() }
+// goOn wakes a keeper that its program has stopped.
+func (k *keeper) goOn() { _ = k.cmd.Process.Signal(syscall.SIGCONT) } // fails only when it has gone
+
+// goOnEvery is the time between two wake-ups of a keeper that has to end.
+const goOnEvery = 10 * time.Millisecond
+
+// kill ends everything, and returns when nothing is left. The keeper does it; its program may stop it again
+// and again until it has. One that can't be woken is killed.
+func (k *keeper) kill() {
+	_ = k.control.Close() // the keeper sees it
+	tick := time.NewTicker(goOnEvery)
+	defer tick.Stop()
+	late := time.After(leftOpen)
+	for {
+		k.goOn()
+		select {
+		case <-k.ended:
+			return
+		case <-tick.C:
+		case <-late:
+			_ = k.cmd.Process.Kill() // fails only when it has gone
+		}
+	}
+}
 
 // outcome is how the program ended.
 func (k *keeper) outcome() (int, error) {

@@ -137,6 +137,63 @@ func TestKilledKeeper(t *testing.T) {
 	})
 }
 
+// TestStoppedKeeper: a program that stops its keeper, again and again, ends like any other.
+func TestStoppedKeeper(t *testing.T) {
+	t.Parallel()
+	const again = `(while :; do kill -STOP $PPID; done) & `
+	for name, script := range map[string]string{
+		"once":            family + `kill -STOP $PPID; wait`,
+		"and is gone":     family + `kill -STOP $PPID; exit 0`,
+		"again and again": `trap '' TERM;` + again + family + `wait`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, func(c *execute.Config) { c.Grace = time.Millisecond })
+			ctx, cancel := context.WithCancelCause(t.Context())
+			why := errors.New("not wanted")
+			var stdout output
+			ended := make(chan error, 1)
+			go func() {
+				_, err := f.Run(ctx, shell(script), &stdout, io.Discard)
+				ended <- err
+			}()
+			pids := stdout.pids(t, relatives)
+			cancel(why)
+			if err := <-ended; !errors.Is(err, why) {
+				t.Errorf("error %v", err)
+			}
+			gone(t, pids)
+		})
+	}
+}
+
+// TestForgedReports: a program can write where its keeper does, and hold that open. What has escaped the
+// keeper by then lives on, as the package says; nothing else is killed, and the execution ends.
+func TestForgedReports(t *testing.T) {
+	t.Parallel()
+	victim := exec.CommandContext(t.Context(), "sleep", "300")
+	victim.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t)
+	var stdout output
+	_, err := f.Run(t.Context(), shell(`exec 7>/proc/$PPID/fd/3; echo "{\"Started\":$1}" >&7
+setsid sh -c 'echo $$; exec sleep 300 >&- 2>&-' & sleep 0.3; exec >&- 2>&-; kill -9 $PPID; sleep 300`, strconv.Itoa(victim.Process.Pid)), &stdout, io.Discard)
+	if err == nil {
+		t.Error("no error")
+	}
+	if err := syscall.Kill(stdout.pids(t, 1)[0], syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	if err := victim.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := victim.Wait(); err == nil || err.Error() != "signal: terminated" {
+		t.Errorf("a process that was not the program's ended with %v", err)
+	}
+}
+
 func TestCancelDuringStart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *execute.Config) { c.Grace = time.Millisecond })

@@ -94,6 +94,5 @@ func (p *Process) stop(k *keeper) {
 	case <-k.ended:
 	case <-grace.Chan():
 		k.kill()
-		<-k.ended
 	}
 }
