@@ -76,6 +76,17 @@ func (l *live) add(c *conversation) (remove func()) {
 	}
 }
 
+// join registers an admitted stream that has no connection but its request's, which Shutdown cuts. The
+// context returned ends with ctx or, with its cause, in a drain; part is to be called once.
+func (l *live) join(ctx context.Context) (joined context.Context, part func()) {
+	joined, end := context.WithCancelCause(ctx)
+	remove := l.add(&conversation{end: end, cut: func() {}})
+	return joined, func() {
+		remove()
+		end(nil)
+	}
+}
+
 // drain asks every stream to end, in random order and at an even pace within spread, so that the
 // clients don't all come back elsewhere in the same instant, and waits until they have. When the
 // context ends first, the connections that are left are cut, and its error is returned.

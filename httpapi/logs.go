@@ -44,10 +44,8 @@ func (s *Server) getLogs(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	ctx, end := context.WithCancelCause(c.Request().Context())
-	defer end(nil)
-	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
-	defer remove()
+	ctx, part := s.live.join(c.Request().Context())
+	defer part()
 
 	o := &output{parts: parts, request: asked, known: e}
 	defer o.close()

@@ -55,12 +55,7 @@ func (s *Server) getNode(c echo.Context) error {
 	}
 	entry, ok := parts.Nodes.Get(nodeID)
 	if !ok {
-		select {
-		case <-parts.Nodes.Loaded():
-			return errNoNode
-		default:
-			return errStarting
-		}
+		return absent(parts.Nodes, errNoNode)
 	}
 	setAge(c, parts.Nodes.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")

@@ -67,10 +67,8 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 			return err
 		}
 		view := l.view(parts)
-		select {
-		case <-view.Loaded():
-		default:
-			return errStarting
+		if err := checkRead(view); err != nil {
+			return err
 		}
 		setAge(c, view.Age())
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")

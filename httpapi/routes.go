@@ -100,6 +100,24 @@ func (s *Server) addressed(c echo.Context) (*Parts, string, error) {
 	return parts, addressed, err
 }
 
+// checkRead is errStarting until a view has been read for the first time.
+func checkRead[T any](view *store.View[T]) error {
+	select {
+	case <-view.Loaded():
+		return nil
+	default:
+		return errStarting
+	}
+}
+
+// absent is the answer for what a view does not hold: 404, or 503 while it may just not be read yet.
+func absent[T any](view *store.View[T], notFound *Problem) error {
+	if err := checkRead(view); err != nil {
+		return err
+	}
+	return notFound
+}
+
 // body is the request's body. A *http.MaxBytesError says that it is too large.
 func (s *Server) body(c echo.Context) ([]byte, error) {
 	r := c.Request()

@@ -22,11 +22,9 @@ func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID s
 	defer leave()
 	defer stream.Close()
 	closed := s.metrics.opened(carrierEvents)
-	ctx, end := context.WithCancelCause(c.Request().Context())
-	defer end(nil)
+	ctx, part := s.live.join(c.Request().Context())
+	defer part()
 	out := newEventWriter(c.Response(), s.cfg.WriteWithin)
-	remove := s.live.add(&conversation{end: end, cut: func() {}}) // Shutdown cuts what is left
-	defer remove()
 
 	e := asEnding(s.guard(ctx, func() error { return s.events(ctx, out, stream, c.Request().Header.Get("Last-Event-ID")) }))
 	closed(e)

@@ -59,10 +59,8 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), wait)
 	defer cancel()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	remove := s.live.add(&conversation{end: end, cut: func() {}})
-	defer remove()
+	ctx, part := s.live.join(ctx)
+	defer part()
 	closed := s.metrics.opened(carrierWait)
 	defer closed(errDone)
 	return checks.Wait(ctx, workflowID, request)

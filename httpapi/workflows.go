@@ -20,24 +20,13 @@ func (s *Server) getWorkflow(c echo.Context) error {
 	}
 	entry, ok := parts.Workflows.Get(workflowID)
 	if !ok {
-		return absent(parts.Workflows)
+		return absent(parts.Workflows, errNoWorkflow)
 	}
 	setAge(c, parts.Workflows.Age())
 	if done, err := tagged(c, revisionTag(entry.Revision)); done || err != nil {
 		return err
 	}
 	return c.JSONBlob(http.StatusOK, entry.Value.Raw)
-}
-
-// absent is the answer for a workflow that the view does not hold: 404, or 503 while it may just not
-// be read yet.
-func absent(view *store.View[store.WorkflowRecord]) error {
-	select {
-	case <-view.Loaded():
-		return errNoWorkflow
-	default:
-		return errStarting
-	}
 }
 
 // workflowList shows workflows as they were written, by id.
