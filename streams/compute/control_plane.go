@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -77,19 +78,19 @@ func (cp *ControlPlane) Start(ctx context.Context) error {
 	last := context.WithoutCancel(ctx)
 	ctx, cp.cancel = context.WithCancel(last)
 	var tasks sync.WaitGroup
-	cp.every(ctx, &tasks, cp.cfg.HeartbeatInterval, cp.heartbeat)
-	cp.every(ctx, &tasks, cp.cfg.NodeInfoUpdateInterval, cp.updateNodeInfo)
-	cp.every(ctx, &tasks, cp.cfg.CheckpointInterval, cp.tryCheckpoint)
+	cp.every(ctx, &tasks, "heartbeat", cp.cfg.HeartbeatInterval, cp.heartbeat)
+	cp.every(ctx, &tasks, "update of node info", cp.cfg.NodeInfoUpdateInterval, cp.updateNodeInfo)
+	cp.every(ctx, &tasks, "checkpoint", cp.cfg.CheckpointInterval, cp.storeCheckpoint)
 	go func() {
 		defer close(cp.done)
 		tasks.Wait()
-		cp.result = cp.storeCheckpoint(last)
+		cp.result = guard.Apart(func() error { return cp.storeCheckpoint(last) })
 	}()
 	return nil
 }
 
-// every runs a task at each tick until ctx ends.
-func (cp *ControlPlane) every(ctx context.Context, tasks *sync.WaitGroup, interval time.Duration, task func(context.Context)) {
+// every runs a task at each tick until ctx ends. One that fails, or panics, is due again at the next.
+func (cp *ControlPlane) every(ctx context.Context, tasks *sync.WaitGroup, name string, interval time.Duration, task func(context.Context) error) {
 	ticker := cp.cfg.Clock.NewTicker(interval)
 	tasks.Go(func() {
 		defer ticker.Stop()
@@ -98,7 +99,10 @@ func (cp *ControlPlane) every(ctx context.Context, tasks *sync.WaitGroup, interv
 			case <-ctx.Done():
 				return
 			case <-ticker.Chan():
-				task(ctx)
+				err := guard.Apart(func() error { return task(ctx) })
+				if err != nil && ctx.Err() == nil {
+					cp.logger.WarnContext(ctx, "a periodic task failed", "task", name, "error", err)
+				}
 			}
 		}
 	})

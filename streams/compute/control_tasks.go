@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"oc-scheduler/streams/deadline"
+	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -14,54 +15,63 @@ type position struct {
 	sequence uint64
 }
 
-func (cp *ControlPlane) heartbeat(ctx context.Context) {
-	info := tell(ctx, cp.cfg)
+func (cp *ControlPlane) heartbeat(ctx context.Context) error {
+	err := cp.beat(ctx)
+	if err != nil {
+		cp.params.HealthTracker.heartbeatFailed(err)
+	}
+	return err
+}
+
+func (cp *ControlPlane) beat(ctx context.Context) error {
+	info, err := tell(ctx, cp.cfg)
+	if err != nil {
+		return err
+	}
 	answer, err := ask[nclprotocol.HeartbeatResponse](ctx, cp.cfg, cp.params.Requester, nclprotocol.HeartbeatRequest{
 		Free:                  info.Free,
 		Queued:                info.Queued,
 		LastSchedulerSequence: cp.params.IncomingSeqTracker.LastSequence(),
 	})
 	switch {
-	case ctx.Err() != nil: // Stop was faster
 	case err != nil:
-		cp.logger.WarnContext(ctx, "heartbeat failed", "error", err)
+		return err
 	case answer.HandshakeRequired:
-		cp.logger.InfoContext(ctx, "the scheduler asks for a handshake", "reason", answer.Reason)
-		cp.params.HealthTracker.HandshakeRequired()
+		cp.handshakeRequired(ctx, answer.Reason)
 	default:
 		cp.params.HealthTracker.HeartbeatSuccess()
 	}
+	return nil
 }
 
 // updateNodeInfo tells what changed, again and again until it is accepted.
-func (cp *ControlPlane) updateNodeInfo(ctx context.Context) {
-	info := tell(ctx, cp.cfg)
-	if info.Equal(cp.told) {
-		return
+func (cp *ControlPlane) updateNodeInfo(ctx context.Context) error {
+	info, err := tell(ctx, cp.cfg)
+	if err != nil || info.Equal(cp.told) {
+		return err
 	}
 	answer, err := ask[nclprotocol.UpdateNodeInfoResponse](ctx, cp.cfg, cp.params.Requester, nclprotocol.UpdateNodeInfoRequest{NodeInfo: info})
 	switch {
-	case ctx.Err() != nil:
 	case err != nil:
-		cp.logger.WarnContext(ctx, "update of node info failed", "error", err)
+		return err
 	case answer.HandshakeRequired:
-		cp.logger.InfoContext(ctx, "the scheduler asks for a handshake", "reason", answer.Reason)
-		cp.params.HealthTracker.HandshakeRequired()
+		cp.handshakeRequired(ctx, answer.Reason)
 	case !answer.Accepted:
-		cp.logger.WarnContext(ctx, "node info was refused", "reason", answer.Reason)
+		return &ncl.RefusedError{Reason: answer.Reason}
 	default:
 		cp.told = info
 		cp.params.HealthTracker.UpdateSuccess()
 	}
+	return nil
 }
 
-func (cp *ControlPlane) tryCheckpoint(ctx context.Context) {
-	if err := cp.storeCheckpoint(ctx); err != nil && ctx.Err() == nil {
-		cp.logger.ErrorContext(ctx, "checkpoint failed: after a crash, more messages come again", "error", err)
-	}
+func (cp *ControlPlane) handshakeRequired(ctx context.Context, reason string) {
+	cp.logger.InfoContext(ctx, "the scheduler asks for a handshake", "reason", reason)
+	cp.params.HealthTracker.HandshakeRequired()
 }
 
-// storeCheckpoint stores the last processed sequence unless it is already.
+// storeCheckpoint stores the last processed sequence unless it is already. While it fails, more messages
+// would come again after a crash.
 func (cp *ControlPlane) storeCheckpoint(ctx context.Context) error {
 	ctx, cancel := deadline.WithTimeout(ctx, cp.cfg.Clock, cp.cfg.RequestTimeout)
 	defer cancel()

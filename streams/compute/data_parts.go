@@ -6,6 +6,7 @@ import (
 
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -21,7 +22,7 @@ func (dp *DataPlane) bringUp(ctx context.Context) error {
 		{"publisher", dp.startPublisher},
 		{"dispatcher", dp.startDispatcher},
 	} {
-		if err := part.start(ctx); err != nil {
+		if err := guard.Apart(func() error { return part.start(ctx) }); err != nil {
 			return wrap(part.name, err)
 		}
 	}

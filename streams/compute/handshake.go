@@ -42,9 +42,13 @@ func (s *session) introduce(ctx context.Context) (r nclprotocol.HandshakeRequest
 	if err != nil {
 		return r, fmt.Errorf("newest event: %w", err)
 	}
+	info, err := tell(ctx, &s.cfg)
+	if err != nil {
+		return r, err
+	}
 	return nclprotocol.HandshakeRequest{
 		Session:               s.name,
-		NodeInfo:              tell(ctx, &s.cfg),
+		NodeInfo:              info,
 		Started:               s.born,
 		HeartbeatInterval:     nclprotocol.Seconds(s.cfg.HeartbeatInterval),
 		HeartbeatMissFactor:   s.cfg.HeartbeatMissFactor,

@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type HealthTracker struct {
 
 	mu     sync.Mutex
 	health nclprotocol.ConnectionHealth
+	fault  error // of the last heartbeat; nil: it was answered, or there was none
 }
 
 // NewHealthTracker begins Disconnected.
@@ -42,6 +44,7 @@ func (ht *HealthTracker) MarkConnecting() {
 	ht.change(func(h *nclprotocol.ConnectionHealth) {
 		h.CurrentState = nclprotocol.Connecting
 		h.HandshakeRequired = false
+		ht.fault = nil
 	})
 }
 
@@ -71,7 +74,25 @@ func (ht *HealthTracker) MarkDisconnected(err error) {
 
 // HeartbeatSuccess records that a heartbeat was answered.
 func (ht *HealthTracker) HeartbeatSuccess() {
-	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulHeartbeat = ht.clock.Now() })
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		h.LastSuccessfulHeartbeat = ht.clock.Now()
+		ht.fault = nil
+	})
+}
+
+// heartbeatFailed records why one was not answered.
+func (ht *HealthTracker) heartbeatFailed(err error) {
+	ht.change(func(*nclprotocol.ConnectionHealth) { ht.fault = err })
+}
+
+// missed is why heartbeats are not answered.
+func (ht *HealthTracker) missed() error {
+	ht.mu.Lock()
+	defer ht.mu.Unlock()
+	if ht.fault == nil {
+		return ErrHeartbeatsMissed
+	}
+	return fmt.Errorf("%w: %w", ErrHeartbeatsMissed, ht.fault)
 }
 
 // UpdateSuccess records that a node info was accepted.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"oc-scheduler/streams/deadline"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -59,7 +60,14 @@ func (cm *ConnectionManager) pause(life context.Context, connected bool, lived t
 		return
 	}
 	h := cm.health.GetHealth()
-	d := cm.pace.next(connected, lived, h.LastError)
+	d := cm.cfg.ReconnectInterval
+	err := guard.Apart(func() error {
+		d = cm.pace.next(connected, lived, h.LastError)
+		return nil
+	})
+	if err != nil {
+		cm.logger.ErrorContext(life, "the backoff does not work", "error", err)
+	}
 	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d)
 	timer := cm.cfg.Clock.NewTimer(d)
 	defer timer.Stop()
@@ -77,7 +85,7 @@ func (cm *ConnectionManager) watch(life context.Context, l link) error {
 		}
 		left := cm.cfg.heartbeatLimit() - cm.cfg.Clock.Since(cm.health.GetHealth().LastSuccessfulHeartbeat)
 		if left <= 0 {
-			return ErrHeartbeatsMissed
+			return cm.health.missed()
 		}
 		if err := cm.await(life, l, left); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"oc-scheduler/streams/deadline"
 	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -69,9 +70,13 @@ func ask[Answer any](ctx context.Context, c *Config, p ncl.Publisher, request an
 	return answer, nil
 }
 
-// tell returns the node's info, with the name by which its subjects are made.
-func tell(ctx context.Context, c *Config) nclprotocol.NodeInfo {
-	info := c.NodeInfoProvider.GetNodeInfo(ctx)
+// tell returns the node's info, with the name by which its subjects are made. It fails when the provider
+// panics.
+func tell(ctx context.Context, c *Config) (info nclprotocol.NodeInfo, err error) {
+	err = guard.Apart(func() error {
+		info = c.NodeInfoProvider.GetNodeInfo(ctx)
+		return nil
+	})
 	info.NodeID = c.NodeID
-	return info
+	return info, wrap("node info", err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/streams/deadline"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -77,7 +78,8 @@ func (cm *ConnectionManager) giveUp(grace context.Context, s *session) {
 }
 
 // open brings up all parts. The order matters: messages from the scheduler are received before it
-// knows of the session, and events are sent from where it says that it stands.
+// knows of the session, and events are sent from where it says that it stands. What a node has brought along
+// may panic: then the step has failed.
 func (s *session) open(ctx context.Context) error {
 	for _, step := range []struct {
 		name string
@@ -89,7 +91,7 @@ func (s *session) open(ctx context.Context) error {
 		{"control plane", s.startControl},
 		{"data plane", s.startData},
 	} {
-		if err := step.do(ctx); err != nil {
+		if err := guard.Apart(func() error { return step.do(ctx) }); err != nil {
 			return fmt.Errorf("%s: %w", step.name, s.because(err))
 		}
 	}

@@ -2,11 +2,12 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -63,13 +64,15 @@ func (n *notifier) end(last notice) {
 	close(last.told)
 }
 
+// call survives whatever a handler does.
 func (n *notifier) call(h nclprotocol.ConnectionStateHandler, state nclprotocol.ConnectionState) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			n.logger.Error("a state handler panicked", "state", state.String(), "panic", fault, "stack", string(debug.Stack()))
-		}
-	}()
-	h(state)
+	err := guard.Apart(func() error {
+		h(state)
+		return nil
+	})
+	if p, is := errors.AsType[*guard.PanicError](err); is {
+		n.logger.Error("a state handler panicked", "state", state.String(), "error", p, "stack", string(p.Stack))
+	}
 }
 
 // tell returns when all handlers have returned, or when ctx ends: then they are called all the same.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -195,11 +196,11 @@ func (f failing) Next(context.Context) (logstream.Chunk, error) { return f.chunk
 func (f failing) Close() error                                  { return nil }
 
 // rash is a server that panics when it is asked, or has one do so that is read.
-type rash struct{ hasty bool }
+type rash struct{ out func() }
 
 func (r rash) OpenLog(context.Context, logstream.Request) (logstream.Reader, error) {
-	if r.hasty {
-		panic("a secret")
+	if r.out != nil {
+		r.out()
 	}
 	return nil, nil // which is read all the same
 }
@@ -208,18 +209,20 @@ func (r rash) OpenLog(context.Context, logstream.Request) (logstream.Reader, err
 func TestAPanicOfTheServerEndsOneStream(t *testing.T) {
 	t.Parallel()
 	s := natstest.Start(t)
-	for _, hasty := range []bool{true, false} {
-		t.Run(fmt.Sprint(hasty), func(t *testing.T) {
-			listen(t, logstream.ListenerConfig{Conn: s.Connect(t), Server: rash{hasty: hasty}})
+	for name, out := range map[string]func(){
+		"when it is asked": func() { panic("a secret") }, "when it is read": nil, "or ends its goroutine": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			listen(t, logstream.ListenerConfig{Conn: s.Connect(t), Server: rash{out}, MaxStreams: 1})
 			for range 2 {
-				reader, err := over(s.Connect(t)).OpenLog(t.Context(), logstream.Request{ExecutionID: "ex"})
-				if err == nil {
-					_, err = next(t, reader)
-					_ = reader.Close()
-				}
-				if !isRefused(err) || strings.Contains(err.Error(), "secret") {
-					t.Error(err)
-				}
+				natstest.Eventually(t, "a panic is told, and gives back its place", func() bool {
+					reader, err := over(s.Connect(t)).OpenLog(t.Context(), logstream.Request{ExecutionID: "ex"})
+					if err == nil {
+						_, err = next(t, reader)
+						_ = reader.Close()
+					}
+					return isRefused(err) && strings.Contains(err.Error(), "the server of logs panicked") && !strings.Contains(err.Error(), "secret")
+				})
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -82,14 +82,13 @@ func (s *stream) run(ctx context.Context, r Request) {
 }
 
 // guarded is serve; a panic of the server, who may be anybody's, does not end the node.
-func (s *stream) guarded(ctx context.Context, r Request) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "the server of logs panicked", "execution_id", r.ExecutionID, "panic", p, "stack", string(debug.Stack()))
-			err = errPanicked
-		}
-	}()
-	return s.serve(ctx, r)
+func (s *stream) guarded(ctx context.Context, r Request) error {
+	err := guard.Apart(func() error { return s.serve(ctx, r) })
+	if p, is := errors.AsType[*guard.PanicError](err); is {
+		s.log.ErrorContext(ctx, "the server of logs panicked", "execution_id", r.ExecutionID, "error", p, "stack", string(p.Stack))
+		return errPanicked
+	}
+	return err
 }
 
 // serve sends the output. It never returns nil.
