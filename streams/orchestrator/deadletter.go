@@ -29,10 +29,10 @@ func (w *worker) bury(ctx context.Context, l letter) error {
 	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s-%d-%d", nclprotocol.OutStream, created.UnixNano(), l.position))
 	m.Header.Set(reasonHeader, l.reason)
 	m.Header.Set(detailHeader, printable(l.detail))
-	ack, err := w.js.PublishMsg(ctx, m)
-	if errors.Is(err, nats.ErrMaxPayload) { // better a letter without body than none
+	ack, err := w.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+	if errors.Is(err, nats.ErrMaxPayload) || isTooLarge(err) { // better a letter without body than none
 		m.Data = nil
-		ack, err = w.js.PublishMsg(ctx, m)
+		ack, err = w.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
 	}
 	if err != nil {
 		return fmt.Errorf("dead letter: %w", err)
@@ -42,6 +42,12 @@ func (w *worker) bury(ctx context.Context, l letter) error {
 			"reason", l.reason, "detail", printable(l.detail))
 	}
 	return nil
+}
+
+// isTooLarge says whether a stream takes no message of this size.
+func isTooLarge(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum
 }
 
 // printable makes text fit for a header and a log.

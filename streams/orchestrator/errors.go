@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"oc-scheduler/store"
 	"oc-scheduler/streams/ncl"
@@ -25,11 +24,4 @@ func refusal(err error) error {
 		return &ncl.RefusedError{Reason: "busy"}
 	}
 	return err
-}
-
-// unknownStateError is an event of a state that there is not.
-type unknownStateError struct{ executionID, state string }
-
-func (e *unknownStateError) Error() string {
-	return fmt.Sprintf("execution %q is in the unknown state %q", e.executionID, e.state)
 }

@@ -15,7 +15,8 @@ type Handler interface {
 	// HandleEvents reads and sets in step what consecutive events of one node change: at most 200, with
 	// payloads as they are registered. Nothing is stored before it returns. It is called again with the
 	// same events, and a fresh step, when the outcome is in doubt or it fails; whatever it does beside step
-	// may happen more than once. An error made by ncl.Permanent sets the event aside as a dead letter.
+	// may happen more than once. A panic, an error made by ncl.Permanent, and one of step's that no other
+	// try mends set the event aside as a dead letter.
 	HandleEvents(ctx context.Context, nodeID string, events []*envelope.Message, step *store.Step) error
 }
 
@@ -30,8 +31,8 @@ func (Executions) HandleEvents(ctx context.Context, nodeID string, events []*env
 	var ids []string
 	for _, m := range events {
 		if e, ok := m.Payload.(*nclprotocol.ExecutionChanged); ok {
-			if !booking.ExecutionState(e.State).Known() {
-				return ncl.Permanent(&unknownStateError{e.ExecutionID, string(e.State)})
+			if err := checkChange(e); err != nil {
+				return ncl.Permanent(err)
 			}
 			ids = append(ids, e.ExecutionID)
 		}
@@ -63,6 +64,6 @@ func executionEvent(nodeID string, m *envelope.Message, e *nclprotocol.Execution
 	return booking.ExecutionEvent{
 		EventRef:    booking.EventRef{Ledger: m.Source, Sequence: m.Sequence},
 		ExecutionID: e.ExecutionID, NodeID: nodeID, BookingID: e.BookingID, WorkflowID: e.WorkflowID,
-		State: booking.ExecutionState(e.State), At: e.At, ExitCode: e.ExitCode, Reason: e.Reason,
+		State: booking.ExecutionState(e.State), At: e.At, ExitCode: e.ExitCode, Reason: printable(e.Reason),
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 const (
 	minLiveness, maxLiveness = time.Second, 24 * time.Hour
-	maxInfo                  = 64 << 10 // bytes of a node's info
 )
 
 // handshake opens a session. The order of its writes matters: first what the node reads from, then its
@@ -84,7 +83,7 @@ func checkHandshake(from sender, r *nclprotocol.HandshakeRequest) (json.RawMessa
 			faults = errors.Join(faults, fmt.Errorf(format, args...))
 		}
 	}
-	fault(r.NodeInfo.NodeID != from.nodeID, "node_id is %q on the subject of %q", r.NodeInfo.NodeID, from.nodeID)
+	fault(r.NodeInfo.NodeID != from.nodeID, "node_id is %.128q on the subject of %q", r.NodeInfo.NodeID, from.nodeID)
 	fault(id.Check(r.Session) != nil, "session is no id")
 	fault(r.Session != from.session, "session is not the message's source")
 	fault(id.Check(r.Ledger) != nil, "ledger is no id")
@@ -94,21 +93,13 @@ func checkHandshake(from sender, r *nclprotocol.HandshakeRequest) (json.RawMessa
 		fault(interval < minLiveness/time.Duration(factor) || interval > maxLiveness/time.Duration(factor),
 			"a silence of %d times %v is not between %v and %v", factor, interval, minLiveness, maxLiveness)
 	}
+	fault(!isTime(r.Started), "started_at has no year of four digits")
+	fault(!isTime(from.sent), "the message's time has no year of four digits")
 	info, err := encodeInfo(r.NodeInfo)
 	if faults = errors.Join(faults, err); faults != nil {
 		return nil, &ncl.RefusedError{Reason: oneLine(faults)}
 	}
 	return info, nil
-}
-
-// encodeInfo is what a node told, without what changes with each heartbeat.
-func encodeInfo(n nclprotocol.NodeInfo) (json.RawMessage, error) {
-	n.Free, n.Queued = nil, nil
-	info, err := json.Marshal(n)
-	if err == nil && len(info) > maxInfo {
-		err = fmt.Errorf("node_info has %d bytes, at most %d are allowed", len(info), maxInfo)
-	}
-	return info, err
 }
 
 // handled is the last event of the node's ledger that needs not be sent again.

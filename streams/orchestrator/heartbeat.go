@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"oc-scheduler/store"
+	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -17,6 +18,9 @@ func (c *control) heartbeat(ctx context.Context, from sender, r *nclprotocol.Hea
 	if over != "" {
 		c.metrics.heartbeats.WithLabelValues("session over").Inc()
 		return &nclprotocol.HeartbeatResponse{HandshakeRequired: true, Reason: over}, nil
+	}
+	if err := checkAmounts(r.Free, r.Queued); err != nil {
+		return nil, &ncl.RefusedError{Reason: err.Error()}
 	}
 	pulse := store.Pulse{
 		Session: from.session, Sequence: from.sequence, LastSchedulerSequence: r.LastSchedulerSequence,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/id"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -24,7 +25,7 @@ func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.Up
 	}
 	info, err := encodeInfo(r.NodeInfo)
 	if err != nil {
-		return &nclprotocol.UpdateNodeInfoResponse{Reason: err.Error()}, nil
+		return &nclprotocol.UpdateNodeInfoResponse{Reason: oneLine(err)}, nil
 	}
 	_, err = c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil || n.Session != from.session || n.InfoSequence >= from.sequence {
@@ -48,7 +49,7 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 		if !left {
 			return nil, nil
 		}
-		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), r.Reason
+		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), printable(r.Reason)
 		n.LastSchedulerSequence = max(n.LastSchedulerSequence, r.LastSchedulerSequence)
 		return n, nil
 	})
@@ -62,7 +63,7 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 		return nil, err
 	}
 	if left {
-		c.log.InfoContext(ctx, "node says goodbye", "node_id", from.nodeID, "reason", r.Reason)
+		c.log.InfoContext(ctx, "node says goodbye", "node_id", from.nodeID, "reason", n.Reason)
 	}
 	answer := &nclprotocol.ShutdownNoticeResponse{}
 	if n != nil && cursor.Ledger == n.Ledger {
@@ -88,7 +89,7 @@ func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
 
 func peerOf(n store.NodeRecord) string {
 	var info nclprotocol.NodeInfo
-	if json.Unmarshal(n.Info, &info) != nil {
+	if json.Unmarshal(n.Info, &info) != nil || id.Check(info.PeerID) != nil {
 		return ""
 	}
 	return info.PeerID

@@ -64,7 +64,12 @@ func (n *node) info() nclprotocol.NodeInfo {
 	return nclprotocol.NodeInfo{NodeID: n.id, PeerID: n.peer, Version: "test", Labels: map[string]string{"zone": "a"}}
 }
 
+// askWithin is how long a node waits for an answer: what a replica had taken that died is never answered.
+const askWithin = 10 * time.Second
+
 func (n *node) ask(ctx context.Context, payload any) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
 	n.count++
 	m, err := n.control.Request(ctx, ncl.PublishRequest{Subject: nclprotocol.ControlSubject(n.id), Message: &envelope.Message{
 		Header: envelope.Header{Source: n.session, Sequence: n.count, Time: time.Now()}, Payload: payload,
@@ -98,11 +103,15 @@ func (n *node) tryHandshake(ctx context.Context) (*nclprotocol.HandshakeResponse
 
 func (n *node) handshake(t testing.TB) *nclprotocol.HandshakeResponse {
 	t.Helper()
-	r, err := n.tryHandshake(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	var r *nclprotocol.HandshakeResponse
+	var err error
+	for range 3 {
+		if r, err = n.tryHandshake(t.Context()); err == nil {
+			return r
+		}
 	}
-	return r
+	t.Fatal(err)
+	return nil
 }
 
 func (n *node) accepted(t testing.TB) *nclprotocol.HandshakeResponse {

@@ -4,35 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/id"
 	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 )
 
-// handle hands over events and stores what comes of them: all at once, or, when one of them is at fault,
-// each by itself.
+// handle hands over events and stores what comes of them, and the cursor.
 func (w *worker) handle(ctx context.Context, l *line, s *sieve) error {
-	err := w.step(ctx, l, s.events, s.cursor)
+	if err := w.span(ctx, l, s, s.events); err != nil {
+		return err
+	}
+	return w.step(ctx, l, nil, s.cursor)
+}
+
+// span handles consecutive events: all at once, or, when one of them is at fault, the halves apart. One
+// that is alone with its fault is set aside.
+func (w *worker) span(ctx context.Context, l *line, s *sieve, events []event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	last := events[len(events)-1]
+	at := store.Cursor{Ledger: last.Source, Sequence: last.Sequence}
+	err := w.step(ctx, l, events, at)
 	if !ncl.IsPermanent(err) {
 		return err
 	}
-	for i, e := range s.events {
-		at := store.Cursor{Ledger: e.Source, Sequence: e.Sequence}
-		err := w.step(ctx, l, s.events[i:i+1], at)
-		if ncl.IsPermanent(err) {
-			s.counts[outcomeHandled]--
-			s.counts[outcomeDead]++
-			if err = w.bury(ctx, letter{e.received, "refused", err.Error()}); err == nil {
-				err = w.step(ctx, l, nil, at)
-			}
-		}
-		if err != nil {
+	if half := len(events) / 2; half > 0 {
+		if err := w.span(ctx, l, s, events[:half]); err != nil {
 			return err
 		}
+		return w.span(ctx, l, s, events[half:])
 	}
-	return w.step(ctx, l, nil, s.cursor)
+	s.counts[outcomeHandled]--
+	s.counts[outcomeDead]++
+	if err := w.bury(ctx, letter{last.received, "refused", err.Error()}); err != nil {
+		return err
+	}
+	return w.step(ctx, l, nil, at)
 }
 
 // step has events handled and commits their effects and the cursor.
@@ -41,31 +52,38 @@ func (w *worker) step(ctx context.Context, l *line, events []event, cursor store
 		return nil
 	}
 	step := w.store.Executions.NewStep(l.nodeID, l.revision)
-	if len(events) > 0 {
-		messages := make([]*envelope.Message, len(events))
-		for i, e := range events {
-			messages[i] = e.Message
-		}
-		if err := guarded(func() error { return w.handler.HandleEvents(ctx, l.nodeID, messages, step) }); err != nil {
-			return err
-		}
+	if err := w.effects(ctx, l.nodeID, events, step); err != nil {
+		return hopeless(err)
 	}
 	revision, err := step.Commit(ctx, cursor)
-	if errors.Is(err, store.ErrTooLarge) {
-		err = ncl.Permanent(err)
-	}
 	if err == nil {
 		l.cursor, l.revision = cursor, revision
+	}
+	return hopeless(err)
+}
+
+// effects has the handler make step of events.
+func (w *worker) effects(ctx context.Context, nodeID string, events []event, step *store.Step) error {
+	if len(events) == 0 {
+		return nil
+	}
+	messages := make([]*envelope.Message, len(events))
+	for i, e := range events {
+		messages[i] = e.Message
+	}
+	err := guard.Apart(func() error { return w.handler.HandleEvents(ctx, nodeID, messages, step) })
+	if p, is := errors.AsType[*guard.PanicError](err); is {
+		return ncl.Permanent(fmt.Errorf("handler: %w\n%s", p, p.Stack))
 	}
 	return err
 }
 
-// guarded makes a panic the fault of an event, which is set aside.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = ncl.Permanent(fmt.Errorf("handler panicked: %v\n%s", p, debug.Stack()))
+// hopeless marks an error that no other try mends.
+func hopeless(err error) error {
+	for _, never := range []error{store.ErrTooLarge, store.ErrUnstorable, id.ErrInvalid} {
+		if errors.Is(err, never) {
+			return ncl.Permanent(err)
 		}
-	}()
-	return f()
+	}
+	return err
 }
