@@ -32,6 +32,8 @@ type desk struct {
 	held    map[int]part
 	lines   map[string]*line
 	waiting []*line
+	resting []*line // failed, by when they are due
+	trying  int     // lines at work that have failed before
 	hand    int
 	bytes   int
 	reached uint64 // by the reader
@@ -78,10 +80,19 @@ func (d *desk) drop(p int) {
 }
 
 func (d *desk) clearLocked(l *line) {
-	for _, r := range l.pending {
-		d.hand, d.bytes = d.hand-1, d.bytes-len(r.data)
-	}
+	d.countLocked(l, l.pending, -1)
 	l.pending = nil
+}
+
+// countLocked counts messages of a line in or out. The one that a stuck line has is not counted: it takes
+// no room from the others.
+func (d *desk) countLocked(l *line, some []received, by int) {
+	if l.stuck {
+		return
+	}
+	for _, r := range some {
+		d.hand, d.bytes = d.hand+by, d.bytes+by*len(r.data)
+	}
 }
 
 // begin starts a reading of a stream that was made at created and ends with last: what waits is
@@ -93,8 +104,12 @@ func (d *desk) begin(created time.Time, last uint64, rewind context.CancelFunc) 
 	now := d.positionsLocked()
 	for _, l := range d.lines {
 		d.clearLocked(l)
+		l.missed = 0
 	}
-	d.waiting, d.rewind = nil, rewind
+	for _, l := range d.waiting {
+		d.leaveLocked(l)
+	}
+	d.waiting, d.resting, d.rewind = nil, nil, rewind
 	for p, position := range now {
 		if !created.Equal(d.created) || position > last {
 			position = 0 // it is another stream
@@ -128,6 +143,9 @@ func (d *desk) positionsLocked() map[int]uint64 {
 			if len(rest) > 0 {
 				now[l.partition] = min(now[l.partition], rest[0].position-1)
 			}
+		}
+		if l.missed > 0 {
+			now[l.partition] = min(now[l.partition], l.missed-1)
 		}
 	}
 	return now

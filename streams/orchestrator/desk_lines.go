@@ -1,6 +1,9 @@
 package orchestrator
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // take takes in what the reader brings, in the order of positions.
 func (d *desk) take(r received, behind uint64) {
@@ -16,68 +19,75 @@ func (d *desk) take(r received, behind uint64) {
 		l = &line{nodeID: r.nodeID, partition: p}
 		d.lines[r.nodeID] = l
 	}
+	if l.missed > 0 || l.stuck && len(l.pending)+len(l.working) > 0 {
+		l.missLocked(r)
+		d.mu.Unlock()
+		return
+	}
 	l.pending = append(l.pending, r)
-	d.hand, d.bytes = d.hand+1, d.bytes+len(r.data)
+	d.countLocked(l, l.pending[len(l.pending)-1:], 1)
 	if len(l.pending) == 1 && l.working == nil {
-		d.waiting = append(d.waiting, l)
+		d.queueLocked(l)
 	}
 	d.mu.Unlock()
 	signal(d.ready)
 }
 
 // next waits for a line that has messages, and takes some of them; false when ctx ends. The line must be
-// given back with done.
+// given back with done or retry.
 func (d *desk) next(ctx context.Context) (*line, bool) {
 	for ctx.Err() == nil {
-		if l, more := d.pick(); l != nil {
+		l, more, wait := d.pick(time.Now())
+		if l != nil {
 			if more {
 				signal(d.ready) // wake the next worker too
 			}
 			return l, true
 		}
+		due := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-d.ready:
+		case <-due.C:
 		}
+		due.Stop()
 	}
 	return nil, false
 }
 
-func (d *desk) pick() (l *line, more bool) {
+// pick takes a line, or says after how long it may be worth another try.
+func (d *desk) pick(now time.Time) (l *line, more bool, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	wait = d.riseLocked(now)
 	for len(d.waiting) > 0 {
 		l, d.waiting = d.waiting[0], d.waiting[1:]
 		if n := min(len(l.pending), batchEvents); n > 0 && l.working == nil { // else it was dropped or cleared
 			l.working, l.pending = l.pending[:n:n], l.pending[n:]
-			return l, len(d.waiting) > 0
+			return l, len(d.waiting) > 0, 0
 		}
+		d.leaveLocked(l)
 	}
-	return nil, false
+	return nil, false, wait
 }
 
 // done gives back a line whose messages were handled.
 func (d *desk) done(l *line) {
 	d.mu.Lock()
-	for _, r := range l.working {
-		d.hand, d.bytes = d.hand-1, d.bytes-len(r.data)
-	}
-	l.working = nil
-	again := len(l.pending) > 0
-	if again {
-		d.waiting = append(d.waiting, l)
+	d.leaveLocked(l)
+	d.countLocked(l, l.working, -1)
+	l.working, l.failing, l.stuck = nil, time.Time{}, false
+	again, rewind := len(l.pending) > 0, func() {}
+	switch {
+	case again:
+		d.queueLocked(l)
+	case l.missed > 0:
+		rewind = d.rewind
 	}
 	d.mu.Unlock()
+	rewind()
 	signal(d.freed)
-	if again {
-		signal(d.ready)
-	}
-}
-
-func (d *desk) isDropped(l *line) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return l.dropped
+	signal(d.ready) // the next that has failed may have its turn, too
 }
 
 // Room is how many messages may be read now.

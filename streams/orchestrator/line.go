@@ -2,6 +2,9 @@ package orchestrator
 
 import (
 	"hash/fnv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"oc-scheduler/store"
 )
@@ -21,9 +24,14 @@ type line struct {
 	pending   []received
 	working   []received // taken by a worker; nil: by none
 	dropped   bool       // this replica has nothing to do with it any more
+	failing   time.Time  // since when its tries have failed; zero: the last one succeeded
+	due       time.Time  // when it is tried again
+	stuck     bool       // it has failed for long: it has one message in hand at most, which is not counted
+	missed    uint64     // the first message since the reading began that has to be read again; 0: none
 
 	known      bool // the rest is as it is stored
 	cursor     store.Cursor
 	revision   uint64
-	unreadable int // messages since the cursor moved
+	unreadable int                         // messages since the cursor moved
+	pause      *backoff.ExponentialBackOff // between tries; nil: the last one succeeded
 }

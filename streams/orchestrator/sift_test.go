@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ func TestTheDeskAgainstATwin(t *testing.T) {
 				}
 			},
 			"work": func(t *rapid.T) {
-				l, _ := d.pick()
+				l, _, _ := d.pick(time.Now())
 				if l == nil {
 					return
 				}
@@ -164,6 +165,20 @@ func TestTheDeskAgainstATwin(t *testing.T) {
 				d.done(taken[i])
 				taken = slices.Delete(taken, i, i+1)
 			},
+			"fail": func(t *rapid.T) {
+				if len(taken) == 0 {
+					t.Skip("nothing is at work")
+				}
+				i := rapid.IntRange(0, len(taken)-1).Draw(t, "which")
+				if l := taken[i]; rapid.Bool().Draw(t, "for long") {
+					if l.failing.IsZero() {
+						d.trying++
+					}
+					l.failing = time.Unix(1, 0)
+				}
+				d.retry(taken[i], time.Now(), -time.Second)
+				taken = slices.Delete(taken, i, i+1)
+			},
 			"": func(t *rapid.T) {
 				now, _ := d.positions()
 				for p, position := range now {
@@ -174,8 +189,26 @@ func TestTheDeskAgainstATwin(t *testing.T) {
 						}
 					}
 				}
-				if d.Room() > inHand {
-					t.Fatalf("room for %d", d.Room())
+				lines, hand, trying := slices.Collect(maps.Values(d.lines)), 0, 0
+				for _, l := range taken {
+					if l.dropped {
+						lines = append(lines, l)
+					}
+				}
+				for _, l := range lines {
+					if !l.stuck {
+						hand += len(l.pending) + len(l.working)
+					} else if len(l.pending)+len(l.working) > 1 {
+						t.Fatalf("%s is stuck and has %d messages in hand", l.nodeID, len(l.pending)+len(l.working))
+					}
+				}
+				for _, l := range slices.Concat(taken, d.waiting) {
+					if !l.failing.IsZero() {
+						trying++
+					}
+				}
+				if d.hand != hand || d.trying != trying || trying > triesAtOnce {
+					t.Fatalf("%d in hand, want %d; %d are tried again, want %d", d.hand, hand, d.trying, trying)
 				}
 			},
 		})

@@ -36,32 +36,27 @@ func (w *worker) run(ctx context.Context) {
 		if !ok {
 			return
 		}
-		if !w.settle(ctx, l) {
-			return
+		err := w.work(ctx, l)
+		if err == nil {
+			l.pause = nil
+			w.desk.done(l)
+			continue
 		}
-		w.desk.done(l)
+		w.fail(ctx, l, err)
 	}
 }
 
-// settle handles the messages taken of a line, again until that succeeds or another replica has to; false
-// when ctx ended before.
-func (w *worker) settle(ctx context.Context, l *line) bool {
-	pause := &backoff.ExponentialBackOff{InitialInterval: 5 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2, RandomizationFactor: 0.5}
-	for {
-		err := w.work(ctx, l)
-		if err == nil || w.desk.isDropped(l) {
-			return true
-		}
-		l.known = false // the outcome may be unknown, or somebody was faster
-		if !errors.Is(err, store.ErrOvertaken) && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "events of a node could not be handled, trying again", "node_id", l.nodeID, "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(pause.NextBackOff()):
-		}
+// fail gives back a line for another try: a worker waits for nobody, for one node's trouble would be that
+// of all.
+func (w *worker) fail(ctx context.Context, l *line, err error) {
+	l.known = false // the outcome may be unknown, or somebody was faster
+	if !errors.Is(err, store.ErrOvertaken) && ctx.Err() == nil {
+		w.log.WarnContext(ctx, "events of a node could not be handled, trying again", "node_id", l.nodeID, "error", err)
 	}
+	if l.pause == nil {
+		l.pause = &backoff.ExponentialBackOff{InitialInterval: 5 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2, RandomizationFactor: 0.5}
+	}
+	w.desk.retry(l, time.Now(), l.pause.NextBackOff())
 }
 
 func (w *worker) work(ctx context.Context, l *line) (err error) {
