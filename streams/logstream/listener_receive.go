@@ -5,6 +5,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -35,7 +36,7 @@ func (l *Listener) receive(ctx context.Context, m *nats.Msg) {
 // refuse answers what can't be read in a way that every version reads.
 func (l *Listener) refuse(ctx context.Context, stream string, reason error) {
 	m := nats.NewMsg(nclprotocol.LogStreamSubject(l.cfg.NodeID, stream))
-	m.Header.Set(errorHeader, reason.Error())
+	m.Header.Set(errorHeader, ncl.Reason(reason.Error()))
 	if err := l.cfg.Conn.PublishMsg(m); err != nil {
 		l.cfg.Logger.DebugContext(ctx, "a refusal was not sent", "stream", stream, "reason", reason, "error", err)
 	}
@@ -48,7 +49,7 @@ func (l *Listener) open(ctx context.Context, name string, r *openRequest) {
 	}
 	s := l.newStream(name)
 	if err := r.Validate(); err != nil {
-		s.end(ctx, ending{codeInvalid, err.Error()})
+		s.end(ctx, ending{codeInvalid, ncl.Reason(err.Error())})
 		return
 	}
 	if len(l.streams) >= l.cfg.MaxStreams {

@@ -14,6 +14,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/ncl"
 )
 
 func chunkFrame(t *testing.T, sequence uint64, text string, offset int) []byte {
@@ -83,9 +84,12 @@ func TestWhatIsFinalEndsAtOnce(t *testing.T) {
 		answer []byte
 		is     func(error) bool
 	}{
-		"not found":     {frame(t, "LogEnd", 1, `{"code":"not_found"}`), func(err error) bool { return errors.Is(err, logstream.ErrNotFound) }},
-		"busy":          {frame(t, "LogEnd", 1, `{"code":"busy"}`), isRefused},
-		"failed":        {frame(t, "LogEnd", 1, `{"code":"failed"}`), isRefused},
+		"not found": {frame(t, "LogEnd", 1, `{"code":"not_found"}`), func(err error) bool { return errors.Is(err, logstream.ErrNotFound) }},
+		"busy":      {frame(t, "LogEnd", 1, `{"code":"busy"}`), isRefused},
+		"failed":    {frame(t, "LogEnd", 1, `{"code":"failed"}`), isRefused},
+		"talkative": {frame(t, "LogEnd", 1, `{"code":"failed","detail":"`+strings.Repeat(`ä\n`, 9000)+`"}`), func(err error) bool {
+			return isRefused(err) && len(err.Error()) < 2*ncl.MaxReason
+		}},
 		"from tomorrow": {frame(t, "LogEnd", 1, `{"code":"tomorrow","detail":"?"}`), isRefused},
 		"version": {[]byte{9, 9, 9, 9, 9, 9}, func(err error) bool {
 			_, other := errors.AsType[*envelope.VersionError](err)

@@ -125,14 +125,14 @@ func (s *session) say(payload any) {
 // receive takes a message of the node.
 func (s *session) receive(m *nats.Msg) error {
 	if reason := m.Header.Get(errorHeader); reason != "" {
-		return &ncl.RefusedError{Reason: reason}
+		return &ncl.RefusedError{Reason: ncl.Reason(reason)}
 	}
 	message, err := s.codec.Decode(m.Data)
 	if _, other := errors.AsType[*envelope.VersionError](err); other {
 		return err
 	}
 	if err != nil {
-		return brokenError{err.Error()}
+		return brokenError{ncl.Reason(err.Error())}
 	}
 	s.heard = s.Clock.Now()
 	s.goneAt = s.heard.Add(s.NodeGone)

@@ -66,8 +66,8 @@ func (s *session) ending(sequence uint64, e ending) error {
 		return brokenError{"the node ends its connection"}
 	case codeBusy:
 		if s.began {
-			return brokenError{e.Detail}
+			return brokenError{ncl.Reason(e.Detail)}
 		}
 	}
-	return &ncl.RefusedError{Reason: e.Detail}
+	return &ncl.RefusedError{Reason: ncl.Reason(e.Detail)}
 }

@@ -14,11 +14,9 @@ import (
 
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/guard"
+	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
-
-// maxDetail is how much is told of an error, in bytes.
-const maxDetail = 1 << 10
 
 // stream is the output that one reader asked for, on the node.
 type stream struct {
@@ -76,8 +74,7 @@ func (s *stream) run(ctx context.Context, r Request) {
 	case errors.Is(err, ErrNotFound):
 		s.end(ctx, ending{Code: codeNotFound})
 	default:
-		text := err.Error()
-		s.end(ctx, ending{codeFailed, text[:min(len(text), maxDetail)]})
+		s.end(ctx, ending{codeFailed, ncl.Reason(err.Error())})
 	}
 }
 

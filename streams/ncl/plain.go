@@ -52,7 +52,7 @@ func (p *plainPublisher) Request(ctx context.Context, r PublishRequest) (*envelo
 		return nil, err
 	}
 	if reason := answer.Header.Get(refusalHeader); reason != "" {
-		return nil, &RefusedError{reason}
+		return nil, &RefusedError{Reason(reason)}
 	}
 	return decode(p.codec, answer.Data)
 }

@@ -65,6 +65,7 @@ func (r *Responder) reason(ctx context.Context, subject string, err error) strin
 }
 
 func (r *Responder) refuse(ctx context.Context, m *nats.Msg, reason string) {
+	reason = Reason(reason)
 	r.Logger.DebugContext(ctx, "request refused", "request_subject", m.Subject, "reason", reason)
 	r.respond(ctx, m, &nats.Msg{Header: nats.Header{refusalHeader: {reason}}})
 }
