@@ -57,7 +57,7 @@ func (cp *ControlPlane) updateNodeInfo(ctx context.Context) error {
 	case answer.HandshakeRequired:
 		cp.handshakeRequired(ctx, answer.Reason)
 	case !answer.Accepted:
-		return &ncl.RefusedError{Reason: answer.Reason}
+		return &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
 	default:
 		cp.told = info
 		cp.params.HealthTracker.UpdateSuccess()
@@ -66,8 +66,9 @@ func (cp *ControlPlane) updateNodeInfo(ctx context.Context) error {
 }
 
 func (cp *ControlPlane) handshakeRequired(ctx context.Context, reason string) {
+	reason = ncl.Reason(reason)
 	cp.logger.InfoContext(ctx, "the scheduler asks for a handshake", "reason", reason)
-	cp.params.HealthTracker.HandshakeRequired()
+	cp.params.HealthTracker.requireHandshake(fmt.Errorf("%w: %s", ErrHandshakeRequired, reason))
 }
 
 // storeCheckpoint stores the last processed sequence unless it is already. While it fails, more messages

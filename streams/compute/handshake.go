@@ -3,11 +3,15 @@ package compute
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
+
+// maxSequence is beyond what any stream has.
+const maxSequence = math.MaxInt64
 
 // handshake opens the session at the scheduler, and the gate for messages from it.
 func (s *session) handshake(ctx context.Context) error {
@@ -20,15 +24,18 @@ func (s *session) handshake(ctx context.Context) error {
 		return err
 	}
 	if !answer.Accepted {
-		return &ncl.RefusedError{Reason: answer.Reason}
+		return &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
 	}
 	if answer.LastNodeSequence > request.NewestSequence {
 		return fmt.Errorf("%w: the scheduler has event %d, the ledger ends with %d", dispatcher.ErrAhead, answer.LastNodeSequence, request.NewestSequence)
 	}
+	if answer.StartSchedulerSequence > maxSequence {
+		return fmt.Errorf("the scheduler has orders from %d on: no stream goes that far", answer.StartSchedulerSequence)
+	}
 	if err := s.incoming.begin(ctx, answer.StartSchedulerSequence); err != nil {
 		return err
 	}
-	s.nodeInfo, s.lastNodeSequence = request.NodeInfo, answer.LastNodeSequence
+	s.nodeInfo, s.lastNodeSequence, s.processed = request.NodeInfo, answer.LastNodeSequence, request.LastSchedulerSequence
 	s.inbound.Open()
 	return nil
 }

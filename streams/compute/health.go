@@ -17,6 +17,7 @@ type HealthTracker struct {
 
 	mu     sync.Mutex
 	health nclprotocol.ConnectionHealth
+	why    error // a handshake is required, while it is
 	fault  error // of the last heartbeat; nil: it was answered, or there was none
 }
 
@@ -101,12 +102,29 @@ func (ht *HealthTracker) UpdateSuccess() {
 }
 
 // HandshakeRequired records that this connection can't go on without another handshake.
-func (ht *HealthTracker) HandshakeRequired() {
-	ht.change(func(h *nclprotocol.ConnectionHealth) { h.HandshakeRequired = true })
+func (ht *HealthTracker) HandshakeRequired() { ht.requireHandshake(ErrHandshakeRequired) }
+
+// requireHandshake is HandshakeRequired, with the reason. The first one counts.
+func (ht *HealthTracker) requireHandshake(why error) {
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		if !h.HandshakeRequired {
+			h.HandshakeRequired, ht.why = true, why
+		}
+	})
 	select {
 	case ht.wanted <- struct{}{}:
 	default: // it is told already
 	}
+}
+
+// whyHandshake is why one is required; nil: it is not.
+func (ht *HealthTracker) whyHandshake() error {
+	ht.mu.Lock()
+	defer ht.mu.Unlock()
+	if !ht.health.HandshakeRequired {
+		return nil
+	}
+	return ht.why
 }
 
 // IsHandshakeRequired says whether it is, until MarkConnecting.

@@ -80,8 +80,8 @@ func (cm *ConnectionManager) pause(life context.Context, connected bool, lived t
 // watch returns when the connection can't go on, and says why.
 func (cm *ConnectionManager) watch(life context.Context, l link) error {
 	for {
-		if cm.health.IsHandshakeRequired() {
-			return reason(l)
+		if err := cm.health.whyHandshake(); err != nil {
+			return err
 		}
 		left := cm.cfg.heartbeatLimit() - cm.cfg.Clock.Since(cm.health.GetHealth().LastSuccessfulHeartbeat)
 		if left <= 0 {
@@ -106,15 +106,5 @@ func (cm *ConnectionManager) await(life context.Context, l link, d time.Duration
 		return err
 	case <-life.Done():
 		return life.Err()
-	}
-}
-
-// reason is why a handshake is required: the link's own, or that the scheduler asked for it.
-func reason(l link) error {
-	select {
-	case err := <-l.lost():
-		return err
-	default:
-		return ErrHandshakeRequired
 	}
 }

@@ -41,6 +41,7 @@ type session struct {
 
 	// What the handshake said.
 	nodeInfo         nclprotocol.NodeInfo
+	processed        uint64 // the last order, before the scheduler said where to go on
 	lastNodeSequence uint64
 }
 

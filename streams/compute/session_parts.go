@@ -92,8 +92,12 @@ func (s *session) inboundEnded(err error) {
 		return
 	default:
 	}
-	s.end(fmt.Errorf("messages from the scheduler: %w", err))
-	s.health.HandshakeRequired()
+	if errors.Is(err, ncl.ErrBehind) { // it was no good place to begin: the next one is asked for from before
+		s.tracker.Reset(min(s.processed, s.tracker.LastSequence()))
+	}
+	err = fmt.Errorf("messages from the scheduler: %w", err)
+	s.end(err)
+	s.health.requireHandshake(err)
 }
 
 func (s *session) startControl(ctx context.Context) (err error) {

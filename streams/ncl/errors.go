@@ -13,6 +13,9 @@ var (
 	ErrClosed = errors.New("publisher is closed")
 	// ErrGap says that a message was delivered to somebody else, or lost.
 	ErrGap = errors.New("a message is missing")
+	// ErrBehind says that a message was delivered from before the place where a reading begins: whoever chose
+	// that place is wrong about the stream.
+	ErrBehind = errors.New("a message comes from before the start")
 	// ErrStarted says that a Responder has listened, or a Subscriber has subscribed, before: each does so once.
 	ErrStarted = errors.New("already started")
 	// ErrNoAck says that JetStream did not tell in time whether it has stored a message: it may have.

@@ -20,8 +20,8 @@ const (
 )
 
 // Subscriber reads what a consumer has for one receiver, in order and without gaps, until Close or
-// until it is in doubt: a message is missing, nothing is heard of the consumer, or the connection was
-// lost. It is for one reading: the next, on a consumer made anew, takes another Subscriber.
+// until it is in doubt: a message is missing or was processed already, nothing is heard of the consumer, or the
+// connection was lost. It is for one reading: the next, on a consumer made anew, takes another Subscriber.
 //
 // A handler sees the stream's sequence in the message's header. One that fails is tried again with the
 // same message, and no other meanwhile; a message that it fails for in the end, or that can't be

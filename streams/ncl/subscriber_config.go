@@ -26,8 +26,8 @@ type SubscriberConfig struct {
 	Consumer  string // pull, acknowledges nothing, and nobody else reads from it
 	Codec     envelope.Codec
 	Handler   MessageHandler
-	Tracker   Tracker         // messages up to its LastSequence are passed over
-	OnEnd     func(err error) // called once when the reading ends but by Close, e.g. with ErrGap; may be nil
+	Tracker   Tracker         // no message up to its LastSequence may come
+	OnEnd     func(err error) // called once when the reading ends but by Close, e.g. with ErrGap or ErrBehind; may be nil
 	OnSkip    func(err error) // called for each message that was given up; may be nil
 
 	Backoff func() backoff.BackOff // of the pauses between attempts for one message; nil: from 100 ms to 5 s

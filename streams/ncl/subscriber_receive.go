@@ -16,8 +16,8 @@ type ordered struct {
 	delivered uint64 // the last sequence of the consumer
 }
 
-// receive handles a message. It fails with ErrGap when one before it is missing, and when ctx ends
-// before the message was handled.
+// receive handles a message. It fails with ErrGap when one before it is missing, with ErrBehind when it is
+// processed already, and when ctx ends before the message was handled.
 func (o *ordered) receive(ctx context.Context, m *nats.Msg) error {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -28,8 +28,8 @@ func (o *ordered) receive(ctx context.Context, m *nats.Msg) error {
 	}
 	o.delivered++
 	sequence := meta.Sequence.Stream
-	if sequence <= o.Tracker.LastSequence() {
-		return nil
+	if last := o.Tracker.LastSequence(); sequence <= last {
+		return fmt.Errorf("%w: message %d, though those up to %d are processed", ErrBehind, sequence, last)
 	}
 	if err := o.process(ctx, m, sequence); err != nil {
 		if ctx.Err() != nil {

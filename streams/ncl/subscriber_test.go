@@ -2,6 +2,7 @@ package ncl_test
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -100,8 +101,7 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 		}
 		return nil
 	}
-	r.Processed(1) // the first one was, before
-	for n := 1; n <= 3; n++ {
+	for n := 2; n <= 3; n++ {
 		put(t, js, note(n))
 	}
 	if _, err := js.Publish(t.Context(), "notes", []byte("rubbish")); err != nil {
@@ -116,12 +116,33 @@ func TestASubscriberReadsInOrder(t *testing.T) {
 	put(t, js, note(11))
 	withConsumer(t, js)
 	r.Open()
-	r.awaitLast(t, 11)
+	r.awaitLast(t, 10)
 	if got := r.saw(); got != "[2 3 3 3 3 3 3 3 3 3 3 5 6 8 9 11]" {
 		t.Errorf("saw %s", got)
 	}
 	if len(r.skipped) != 5 || len(r.ended) != 0 {
 		t.Errorf("%d skipped, %d ends", len(r.skipped), len(r.ended))
+	}
+}
+
+// TestWhatIsProcessedEndsTheReading: orders that were passed over in silence would never be handled.
+func TestWhatIsProcessedEndsTheReading(t *testing.T) {
+	t.Parallel()
+	for _, processed := range []uint64{2, 3, math.MaxUint64 - 1, math.MaxUint64} {
+		js := natstest.Start(t).JetStream(t)
+		withStream(t, js)
+		put(t, js, note(1))
+		put(t, js, note(2))
+		withConsumer(t, js)
+		r := subscriber(t, js)
+		r.Processed(processed)
+		r.Open()
+		if err := <-r.ended; !errors.Is(err, ncl.ErrBehind) {
+			t.Errorf("ended: %v", err)
+		}
+		if got := r.saw(); got != "[]" || r.LastSequence() != processed {
+			t.Errorf("saw %s, stands at %d", got, r.LastSequence())
+		}
 	}
 }
 
