@@ -9,16 +9,33 @@ import (
 // keep is how long messages are kept for an end that is away.
 const keep = 7 * 24 * time.Hour
 
-// OutLayout is OutStream as the scheduler makes it.
+// MaxMessage is the longest frame of an event or an order, in bytes: the streams take no longer ones.
+const MaxMessage = 1 << 20
+
+const (
+	// headerRoom is for the headers beside a frame.
+	headerRoom = 4 << 10
+	// maxOfNode is how many messages of one node a stream keeps.
+	maxOfNode = 100_000
+	// maxOut is how many bytes OutStream keeps. Servers set them aside: what they have to store is none of
+	// the nodes', who may send what they like.
+	maxOut = 256 << 20
+)
+
+// OutLayout is OutStream as the scheduler makes it. It is bounded, and what it has discarded before it was
+// handled shows as a gap: the node sends it again from its ledger.
 func OutLayout(replicas int) jetstream.StreamConfig {
-	return layout(OutStream, "Execution events, from nodes", AllOut, replicas)
+	c := layout(OutStream, "Execution events, from nodes", AllOut, replicas)
+	c.MaxBytes = maxOut
+	return c
 }
 
 // maxNodes is how many nodes there may be. Each has a consumer, and a server allows a stream 1000 of them
 // where nothing else is said (nats-server, DefaultMaxConsumers).
 const maxNodes = 100_000
 
-// InLayout is InStream as the scheduler makes it.
+// InLayout is InStream as the scheduler makes it. Only the scheduler writes to it; of a node that reads
+// nothing any more the oldest orders go first.
 func InLayout(replicas int) jetstream.StreamConfig {
 	c := layout(InStream, "Execution orders, to nodes", AllIn, replicas)
 	c.MaxConsumers = maxNodes
@@ -34,9 +51,9 @@ func layout(name, description, subject string, replicas int) jetstream.StreamCon
 		Discard:           jetstream.DiscardOld,
 		MaxAge:            keep,
 		MaxMsgs:           -1,
-		MaxMsgsPerSubject: -1,
+		MaxMsgsPerSubject: maxOfNode,
 		MaxBytes:          -1,
-		MaxMsgSize:        -1,
+		MaxMsgSize:        MaxMessage + headerRoom,
 		AllowDirect:       true,
 		Replicas:          replicas,
 	}

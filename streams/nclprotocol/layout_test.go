@@ -1,6 +1,7 @@
 package nclprotocol_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,6 +20,15 @@ func TestLayouts(t *testing.T) {
 			if _, err := jet.EnsureStream(t.Context(), js, layout); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+	for subject, most := range map[string]int{nclprotocol.OutSubject("n"): nclprotocol.MaxMessage, nclprotocol.InSubject("n"): nclprotocol.MaxMessage} {
+		if _, err := js.Publish(t.Context(), subject, make([]byte, most)); err != nil {
+			t.Errorf("%s: the longest frame: %v", subject, err)
+		}
+		var api *jetstream.APIError
+		if _, err := js.Publish(t.Context(), subject, make([]byte, most+8<<10)); !errors.As(err, &api) || api.ErrorCode != jetstream.JSErrCodeStreamMessageExceedsMaximum {
+			t.Errorf("%s: a longer one: %v", subject, err)
 		}
 	}
 	for _, start := range []uint64{0, 1, 17} {

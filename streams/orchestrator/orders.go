@@ -17,9 +17,6 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
-// maxOrder is the longest order, in bytes of its frame.
-const maxOrder = 1 << 20
-
 // sendTimeout bounds one try to store an order.
 const sendTimeout = 3 * time.Second
 
@@ -33,7 +30,7 @@ type Orders struct {
 
 func newOrders(js jetstream.JetStream, st *store.Store, copies int) (*Orders, error) {
 	registry, err := registryOf()
-	return &Orders{js, st, copies, envelope.Codec{Serializer: envelope.Serializer{MaxBytes: maxOrder}, Registry: registry}}, err
+	return &Orders{js, st, copies, envelope.Codec{Serializer: envelope.Serializer{MaxBytes: nclprotocol.MaxMessage}, Registry: registry}}, err
 }
 
 // Send stores an order for a node, after all that were sent to it before; the node reads it when it is
