@@ -53,6 +53,8 @@ type NodeRecord struct {
 	// or as of the last change of this record.
 	Ledger           string `json:"ledger,omitempty"`
 	LastNodeSequence uint64 `json:"last_node_sequence"`
+	// Former are the ledgers before, the last of some: what they have sent may still have to be handled.
+	Former []FormerLedger `json:"former_ledgers,omitempty"`
 	// OutPosition is where the stream of events ended when the session began.
 	OutPosition uint64 `json:"out_position"`
 	// LastSchedulerSequence is the last message to it that it has acknowledged, in the stream that was
@@ -61,6 +63,12 @@ type NodeRecord struct {
 	InStream              time.Time `json:"in_stream,omitzero"`
 	// HandshakeRequired is why its present session has to end; empty: it need not.
 	HandshakeRequired string `json:"handshake_required,omitempty"`
+}
+
+// FormerLedger is a ledger that another one has replaced.
+type FormerLedger struct {
+	Ledger string `json:"ledger"`
+	Until  uint64 `json:"until"` // where the stream of events ended then
 }
 
 // Liveness is how long the node may be silent.

@@ -2,24 +2,9 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 
 	"oc-scheduler/store"
 )
-
-// ledger is the one that numbers a node's events now.
-func (w *worker) ledger(ctx context.Context, nodeID string) (string, error) {
-	n, err := w.store.Nodes.Get(ctx, nodeID)
-	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUndecodable):
-		return "", nil
-	case err != nil:
-		return "", err
-	case n.Membership != store.Approved:
-		return "", nil
-	}
-	return n.Ledger, nil
-}
 
 // demandHandshake has the node send again what is missing: whichever replica gets its next heartbeat says
 // so. A gap that an earlier session left is no reason: the present one began after it.

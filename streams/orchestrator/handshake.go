@@ -62,6 +62,7 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	opened := func(n *store.NodeRecord) { // what the session changes
 		n.StartedAt, n.ProtocolVersion = r.Started.UTC(), envelope.Version
 		n.LivenessSeconds = liveness(r).Seconds()
+		n.Former = replaced(n, r.Ledger, outPosition)
 		n.Ledger, n.LastNodeSequence, n.OutPosition = r.Ledger, handled, outPosition
 		n.LastSchedulerSequence, n.InStream = inbound.start-1, inbound.created
 	}

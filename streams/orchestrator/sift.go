@@ -12,6 +12,10 @@ import (
 // node is asked to send it again, and then it is given up.
 const patienceWithUnreadable = 3
 
+// maxJump is how many events in a row may yield no message: at a thousand a second they are made in 35
+// years. A number beyond that is no event's, and would make duplicates of all that follow.
+const maxJump = 1 << 40
+
 // received is a message of the stream of events.
 type received struct {
 	nodeID   string
@@ -34,18 +38,18 @@ type letter struct {
 // sieve sorts messages of one node by where they stand in its ledger.
 type sieve struct {
 	codec      envelope.Codec
-	cursor     store.Cursor           // the last event that needs no handling any more
-	unreadable int                    // since then
-	ledger     func() (string, error) // the node's present one
-	present    *string                // what ledger said; nil: it was not asked
-	events     []event                // to be handled, in order
-	dead       []letter               // to be set aside
-	counts     map[string]int         // outcomes
-	gap        string                 // what is missing; empty: nothing
-	gapAt      uint64                 // where that was seen first
+	cursor     store.Cursor            // the last event that needs no handling any more
+	unreadable int                     // since then
+	ask        func() (ledgers, error) // which the node has had
+	ledgers    *ledgers                // what ask said; nil: it was not asked
+	events     []event                 // to be handled, in order
+	dead       []letter                // to be set aside
+	counts     map[string]int          // outcomes
+	gap        string                  // what is missing; empty: nothing
+	gapAt      uint64                  // where that was seen first
 }
 
-// sift sorts the messages. It fails as ledger does.
+// sift sorts the messages. It fails as ask does.
 func (s *sieve) sift(batch []received) error {
 	s.counts = map[string]int{}
 	for _, r := range batch {
@@ -64,10 +68,10 @@ func (s *sieve) one(r received) error {
 		return nil
 	}
 	if encoded.Source != s.cursor.Ledger {
-		switch present, err := s.isPresent(encoded.Source); {
+		switch follows, err := s.follows(encoded.Source, r.position); {
 		case err != nil:
 			return err
-		case !present:
+		case !follows:
 			s.counts[outcomeForeign]++ // of a ledger that is no more, or of a node that has no session
 			return nil
 		}
@@ -76,6 +80,9 @@ func (s *sieve) one(r received) error {
 	switch last := s.cursor.Sequence; {
 	case encoded.Sequence <= last:
 		s.counts[outcomeDuplicate]++
+	case encoded.Sequence-last > maxJump:
+		s.unreadable++
+		s.bury(r, "sequence", fmt.Errorf("event %d after %d", encoded.Sequence, last))
 	case encoded.Previous > last && s.unreadable < patienceWithUnreadable:
 		s.counts[outcomeGap]++
 		if s.gap == "" {
@@ -87,16 +94,16 @@ func (s *sieve) one(r received) error {
 	return nil
 }
 
-// isPresent says whether a ledger is the one that numbers the node's events now.
-func (s *sieve) isPresent(ledger string) (bool, error) {
-	if s.present == nil {
-		present, err := s.ledger()
+// follows says whether the node's events go on in a ledger, at a position in the stream.
+func (s *sieve) follows(ledger string, position uint64) (bool, error) {
+	if s.ledgers == nil {
+		had, err := s.ask()
 		if err != nil {
 			return false, err
 		}
-		s.present = &present
+		s.ledgers = &had
 	}
-	return ledger != "" && ledger == *s.present, nil
+	return s.ledgers.follows(s.cursor.Ledger, ledger, position), nil
 }
 
 // next takes what is next in order. Its place is known even if its payload means nothing.

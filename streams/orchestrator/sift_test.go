@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -21,7 +22,9 @@ func sieveOf(t interface{ Fatal(...any) }, cursor store.Cursor, present string) 
 	}
 	return &sieve{
 		codec: envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, cursor: cursor,
-		ledger: func() (string, error) { return present, nil },
+		ask: func() (ledgers, error) {
+			return ledgers{[]store.FormerLedger{{Ledger: "old", Until: 10}, {Ledger: "older than new", Until: 20}}, present}, nil
+		},
 	}
 }
 
@@ -97,6 +100,57 @@ func TestSiftedApart(t *testing.T) {
 	want := "map[dead:1 duplicate:1 foreign:1 gap:2 handled:2]"
 	if got := fmt.Sprint(s.counts); got != want || s.cursor != (store.Cursor{Ledger: "new", Sequence: 1}) || s.gapAt != 5 || s.gap != "events after 6 up to 7 are missing" {
 		t.Errorf("%s, want %s; %+v, %s at %d", got, want, s.cursor, s.gap, s.gapAt)
+	}
+}
+
+// TestJumps: an event far beyond is no event, and those after it are no duplicates.
+func TestJumps(t *testing.T) {
+	t.Parallel()
+	s := sieveOf(t, store.Cursor{Ledger: "l", Sequence: 5}, "l")
+	for _, sequence := range []uint64{math.MaxUint64, 6 + maxJump, 5 + maxJump, 5 + 2*maxJump} {
+		if err := s.sift([]received{{"n", 1, frameOf(t, s, "l", sequence, 5)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(len(s.dead), len(s.events), s.cursor.Sequence); got != fmt.Sprint(2, 2, uint64(5+2*maxJump)) {
+		t.Error(got)
+	}
+}
+
+// TestFormerLedgers go on until they were replaced, and in their order.
+func TestFormerLedgers(t *testing.T) {
+	t.Parallel()
+	l := ledgers{[]store.FormerLedger{{Ledger: "a", Until: 10}, {Ledger: "b", Until: 20}}, "c"}
+	for _, tc := range []struct {
+		last, next string
+		position   uint64
+		want       bool
+	}{
+		{"", "a", 10, true},
+		{"", "a", 11, false},
+		{"", "b", 5, true},
+		{"", "c", 5, true},
+		{"", "stranger", 5, false},
+		{"", "", 5, false},
+		{"a", "b", 20, true},
+		{"b", "a", 5, false},
+		{"b", "c", 25, true},
+		{"c", "b", 5, false},
+		{"lost", "a", 5, true},
+	} {
+		if got := l.follows(tc.last, tc.next, tc.position); got != tc.want {
+			t.Errorf("%+v: %v", tc, got)
+		}
+	}
+	n := &store.NodeRecord{}
+	for i := range 20 {
+		by := fmt.Sprint(i)
+		n.Former = replaced(n, by, uint64(i))
+		n.Ledger = by
+		n.Former = replaced(n, by, 99) // another session
+	}
+	if got := fmt.Sprint(n.Former[0], n.Former[len(n.Former)-1], len(n.Former)); got != "{11 12} {18 19} 8" {
+		t.Error(got)
 	}
 }
 

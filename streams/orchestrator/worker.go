@@ -66,7 +66,7 @@ func (w *worker) work(ctx context.Context, l *line) (err error) {
 		}
 		l.known = true
 	}
-	s := &sieve{codec: w.codec, cursor: l.cursor, unreadable: l.unreadable, ledger: func() (string, error) { return w.ledger(ctx, l.nodeID) }}
+	s := &sieve{codec: w.codec, cursor: l.cursor, unreadable: l.unreadable, ask: func() (ledgers, error) { return w.ledgers(ctx, l.nodeID) }}
 	if err := s.sift(l.working); err != nil {
 		return err
 	}
