@@ -2,6 +2,7 @@ package orchestrator_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,25 +35,43 @@ func TestRefusedHandshakes(t *testing.T) {
 	srv := natstest.Start(t)
 	a := startReplica(t, srv, "a")
 	nc := srv.Connect(t)
-	good := newNode(t, nc, "n").info()
 	for name, tc := range map[string]struct {
 		change func(*nclprotocol.HandshakeRequest)
 		reason string
 	}{
-		"another node":  {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.NodeID = "m" }, `node_id is "m" on the subject of "n"`},
+		"another node":  {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.NodeID = "m" }, `node_id is "m" on the subject of "n another node"`},
 		"no ledger":     {func(r *nclprotocol.HandshakeRequest) { r.Ledger = "" }, "ledger"},
 		"other session": {func(r *nclprotocol.HandshakeRequest) { r.Session = "other" }, "session"},
 		"no misses":     {func(r *nclprotocol.HandshakeRequest) { r.HeartbeatMissFactor = 0 }, "heartbeat_miss_factor is 0"},
 		"no interval":   {func(r *nclprotocol.HandshakeRequest) { r.HeartbeatInterval = 0 }, "silence"},
 		"long info": {func(r *nclprotocol.HandshakeRequest) {
-			r.NodeInfo.Labels = map[string]string{"x": strings.Repeat("y", 70_000)}
+			r.NodeInfo.Resources = map[string]map[string]nclprotocol.Amounts{strings.Repeat("y", 70_000): nil}
 		}, "node_info has"},
+		"long label": {func(r *nclprotocol.HandshakeRequest) {
+			r.NodeInfo.Labels = map[string]string{"x": strings.Repeat("\n", 1025)}
+		}, "label"},
+		"many labels": {func(r *nclprotocol.HandshakeRequest) {
+			for i := range 65 {
+				r.NodeInfo.Labels[fmt.Sprint(i)] = ""
+			}
+		}, "66 labels"},
+		"much that is free": {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.Free = many(65) }, "65 amounts"},
+		"much that waits":   {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.Queued = many(65) }, "65 amounts"},
+		"long name": {func(r *nclprotocol.HandshakeRequest) {
+			r.NodeInfo.Free = nclprotocol.Amounts{strings.Repeat("\x01", 300_000): 1}
+		}, "amount"},
+		"long peer":   {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.PeerID = strings.Repeat("p", 5000) }, "peer_id"},
+		"long node":   {func(r *nclprotocol.HandshakeRequest) { r.NodeInfo.NodeID = strings.Repeat("\x01", 300_000) }, "node_id"},
+		"long ledger": {func(r *nclprotocol.HandshakeRequest) { r.Ledger = strings.Repeat("l", 129) }, "ledger"},
+		"odd start": {func(r *nclprotocol.HandshakeRequest) {
+			r.Started = time.Date(-1, 1, 1, 0, 0, 0, 0, time.FixedZone("", 14*3600)).AddDate(1, 0, 0)
+		}, "started_at"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := newNode(t, nc, "n")
+			n := newNode(t, nc, "n "+name)
 			n.session = "session"
 			r := nclprotocol.HandshakeRequest{
-				Session: "session", NodeInfo: good, Ledger: "l", HeartbeatInterval: nclprotocol.Seconds(n.interval), HeartbeatMissFactor: 5,
+				Session: "session", NodeInfo: n.info(), Ledger: "l", HeartbeatInterval: nclprotocol.Seconds(n.interval), HeartbeatMissFactor: 5,
 			}
 			tc.change(&r)
 			answer, err := n.ask(t.Context(), r)
@@ -60,10 +79,79 @@ func TestRefusedHandshakes(t *testing.T) {
 				t.Fatal(err)
 			}
 			refused(t, answer.(*nclprotocol.HandshakeResponse), tc.reason)
+			if len(answer.(*nclprotocol.HandshakeResponse).Reason) > 1024 {
+				t.Error("the reason is long")
+			}
+			if _, err := a.store.Nodes.Get(t.Context(), n.id); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("a node that was never right is on record: %v", err)
+			}
 		})
 	}
-	if _, err := a.store.Nodes.Get(t.Context(), "n"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a node that was never right is on record: %v", err)
+}
+
+func many(n int) nclprotocol.Amounts {
+	a := nclprotocol.Amounts{}
+	for i := range n {
+		a[fmt.Sprint(i)] = 1
+	}
+	return a
+}
+
+// TestHeartbeatsAreBounded: what they say is in the memory of all replicas.
+func TestHeartbeatsAreBounded(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	startReplica(t, srv, "a")
+	n := newNode(t, srv.Connect(t), "n")
+	n.accepted(t)
+	for name, tc := range map[string]struct {
+		free nclprotocol.Amounts
+		ok   bool
+	}{
+		"as many as may be": {many(64), true},
+		"more":              {many(65), false},
+		"the longest name":  {nclprotocol.Amounts{strings.Repeat("x", 128): 1}, true},
+		"longer":            {nclprotocol.Amounts{strings.Repeat("x", 129): 1}, false},
+	} {
+		for _, r := range []nclprotocol.HeartbeatRequest{{Free: tc.free}, {Queued: tc.free}} {
+			_, err := n.ask(t.Context(), r)
+			if _, no := errors.AsType[*ncl.RefusedError](err); no == tc.ok || err != nil && !no {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if r := n.beat(t); r.HandshakeRequired {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestOneNodeLeavesRoomForOthers, however often it asks, and whatever it was told.
+func TestOneNodeLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a", func(c *orchestrator.Config) { c.HandshakesPerSecond = 0.01 }) // one turn, that is
+	n := newNode(t, srv.Connect(t), "rejected")
+	n.accepted(t)
+	if _, err := a.Members.Reject(t.Context(), n.id); err != nil {
+		t.Fatal(err)
+	}
+	nodeBecomes(t, a, n.id, store.NodeGone)
+	for range 4 {
+		refused(t, n.handshake(t), "rejected")
+	}
+	turns, busy := 0, 0
+	for range 50 {
+		switch _, err := n.tryHandshake(t.Context()); {
+		case err == nil:
+			turns++
+		case strings.Contains(err.Error(), "too often"):
+			busy++
+		default:
+			t.Fatal(err)
+		}
+	}
+	if busy < 40 {
+		t.Errorf("it had %d turns, and was refused %d times", turns, busy)
 	}
 }
 

@@ -22,6 +22,11 @@ const (
 // pulse, and last the record that makes it count; whatever a crash leaves behind is made anew by the
 // next try, or runs out.
 func (c *control) handshake(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest) (*nclprotocol.HandshakeResponse, error) {
+	if !c.door.enter(from.nodeID) { // nothing is logged: it may come a thousand times a second
+		c.metrics.handshakes.WithLabelValues("refused").Inc()
+		return nil, &ncl.RefusedError{Reason: "busy: handshakes of this node come too often"}
+	}
+	defer c.door.leave(from.nodeID)
 	answer, err := c.tryHandshake(ctx, from, r)
 	if refused, ok := errors.AsType[*ncl.RefusedError](err); ok {
 		c.metrics.handshakes.WithLabelValues("refused").Inc()
@@ -41,8 +46,8 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	if err != nil {
 		return nil, err
 	}
-	if err := c.limiter.Wait(ctx); err != nil {
-		return nil, context.DeadlineExceeded // it would take too long, says the limiter at once
+	if err := c.turn(ctx, from, info); err != nil {
+		return nil, err
 	}
 	if err := c.admit(ctx, from, r, info); err != nil {
 		return nil, err
@@ -70,6 +75,24 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 		return nil, err
 	}
 	return &nclprotocol.HandshakeResponse{Accepted: true, LastNodeSequence: handled, StartSchedulerSequence: inbound.start}, nil
+}
+
+// turn waits until it is this node's turn. One that is known to be refused takes nobody's.
+func (c *control) turn(ctx context.Context, from sender, info json.RawMessage) error {
+	if entry, known := c.store.Nodes.View().Get(from.nodeID); known && allowed(&entry.Value) != nil {
+		switch stands, err := c.store.Nodes.Get(ctx, from.nodeID); { // the view may be behind
+		case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
+			return err
+		case err == nil && (stands.Membership == store.Rejected || string(stands.Info) == string(info)):
+			if err := allowed(&stands); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.limiter.Wait(ctx); err != nil {
+		return context.DeadlineExceeded // it would take too long, says the limiter at once
+	}
+	return nil
 }
 
 func liveness(r *nclprotocol.HandshakeRequest) time.Duration {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -105,13 +106,11 @@ func (n *node) handshake(t testing.TB) *nclprotocol.HandshakeResponse {
 	t.Helper()
 	var r *nclprotocol.HandshakeResponse
 	var err error
-	for range 3 {
-		if r, err = n.tryHandshake(t.Context()); err == nil {
-			return r
-		}
-	}
-	t.Fatal(err)
-	return nil
+	natstest.Eventually(t, n.id+" is answered", func() bool {
+		r, err = n.tryHandshake(t.Context())
+		return err == nil
+	})
+	return r
 }
 
 func (n *node) accepted(t testing.TB) *nclprotocol.HandshakeResponse {
