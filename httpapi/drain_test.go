@@ -42,7 +42,7 @@ func TestDrain(t *testing.T) {
 	waiting := make(chan answer)
 	go func() { waiting <- s.do(t, http.MethodPost, "/oc/w/check?wait=15s", asked) }()
 	s.counts(t, "oc_scheduler_streams_open", `
-# HELP oc_scheduler_streams_open Check streams open now.
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="sse"} 5
 oc_scheduler_streams_open{carrier="wait"} 1
@@ -96,7 +96,7 @@ func TestDrainCutsClientsThatDontAnswer(t *testing.T) {
 		t.Fatal("drained, although a client has not answered")
 	}
 	s.counts(t, "oc_scheduler_streams_open", `
-# HELP oc_scheduler_streams_open Check streams open now.
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="websocket"} 0
 `)

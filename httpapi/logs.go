@@ -18,7 +18,7 @@ type Outputs interface {
 	Open(ctx context.Context, nodeID string, r logstream.Request) (logstream.Reader, error)
 }
 
-// carrierText is plain text, as the metrics name it; carrierEvents carries output, too.
+// carrierText is plain text, as the metrics name it.
 const carrierText = "text"
 
 // getLogs streams the output of an execution from its node, as plain text or as server-sent events.

@@ -262,7 +262,7 @@ func TestASlowReader(t *testing.T) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	s.counts(t, "oc_scheduler_streams_closed_total", `
-# HELP oc_scheduler_streams_closed_total Check streams that ended, by close code, or slow and no_pong for clients cut without one.
+# HELP oc_scheduler_streams_closed_total Streams that ended, by close code, or slow and no_pong for clients cut without one.
 # TYPE oc_scheduler_streams_closed_total counter
 oc_scheduler_streams_closed_total{carrier="text",code="slow"} 1
 `)

@@ -20,11 +20,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	auto := promauto.With(reg)
 	return &metrics{
 		open: auto.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "oc_scheduler_streams_open", Help: "Check streams open now.",
+			Name: "oc_scheduler_streams_open", Help: "Streams open now, of answers and of output.",
 		}, []string{"carrier"}),
 		closed: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "oc_scheduler_streams_closed_total",
-			Help: "Check streams that ended, by close code, or slow and no_pong for clients cut without one.",
+			Help: "Streams that ended, by close code, or slow and no_pong for clients cut without one.",
 		}, []string{"carrier", "code"}),
 		sent: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "oc_scheduler_results_sent_total", Help: "Results written to clients of check streams.",

@@ -44,7 +44,7 @@ func TestPanicsInStreams(t *testing.T) {
 	s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "").problem(t, http.StatusInternalServerError)
 	s.do(t, http.MethodPost, "/oc/w/check?wait=1s", asked).problem(t, http.StatusInternalServerError)
 	s.counts(t, "oc_scheduler_streams_open", `
-# HELP oc_scheduler_streams_open Check streams open now.
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="sse"} 0
 oc_scheduler_streams_open{carrier="wait"} 0

@@ -75,7 +75,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Streams is how many check streams are open.
+// Streams is how many streams are open, of answers and of output.
 func (s *Server) Streams() int { return s.live.count() }
 
 // Retire turns /readyz to 503, so that load balancers send no more clients; all else goes on.

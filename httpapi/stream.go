@@ -11,7 +11,7 @@ import (
 	"oc-scheduler/streams/check"
 )
 
-// The carriers of check streams, as the metrics name them.
+// The carriers of check streams, as the metrics name them; output has carrierEvents and carrierText.
 const (
 	carrierWebSocket = "websocket"
 	carrierEvents    = "sse"

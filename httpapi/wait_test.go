@@ -55,7 +55,7 @@ func TestWaitingForAMissingPlanner(t *testing.T) {
 	answered := make(chan answer)
 	go func() { answered <- s.do(t, http.MethodPost, "/oc/w/check?wait=15s", asked) }()
 	s.counts(t, "oc_scheduler_streams_open", `
-# HELP oc_scheduler_streams_open Check streams open now.
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="wait"} 1
 `)

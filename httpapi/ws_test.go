@@ -64,7 +64,7 @@ func until(t *testing.T, conn *websocket.Conn, status string) map[string]any {
 
 func closedTotal(carrier, code string, n int) string {
 	return fmt.Sprintf(`
-# HELP oc_scheduler_streams_closed_total Check streams that ended, by close code, or slow and no_pong for clients cut without one.
+# HELP oc_scheduler_streams_closed_total Streams that ended, by close code, or slow and no_pong for clients cut without one.
 # TYPE oc_scheduler_streams_closed_total counter
 oc_scheduler_streams_closed_total{carrier=%q,code=%q} %d
 `, carrier, code, n)
@@ -261,7 +261,7 @@ func TestManyStreamsComeAndGo(t *testing.T) {
 		}
 	}
 	s.counts(t, "oc_scheduler_streams_open", `
-# HELP oc_scheduler_streams_open Check streams open now.
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
 # TYPE oc_scheduler_streams_open gauge
 oc_scheduler_streams_open{carrier="websocket"} 0
 `)

@@ -44,8 +44,8 @@ type Config struct {
 	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual)."`
 
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own; repeatable."`
-	MaxStreams          int           `default:"20000" help:"Check streams open at a time."`
-	MaxStreamsPerClient int           `default:"1000" help:"Check streams open at a time for one client address."`
+	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`
+	MaxStreamsPerClient int           `default:"1000" help:"Streams open at a time for one client address."`
 	ReadyFile           string        `placeholder:"FILE" help:"Create FILE when the replica is ready."`
 	DrainGrace          time.Duration `default:"5s" help:"Time between 'not ready' and closing streams at shutdown."`
 
