@@ -34,10 +34,11 @@ type Config struct {
 	// ReconnectInterval is where the default backoff begins, and how long a connection must have lived
 	// for the next loss to be followed by a new attempt at once; default 10 s.
 	ReconnectInterval time.Duration
-	// HeartbeatInterval is the time between heartbeats; default 15 s.
+	// HeartbeatInterval is the time between heartbeats; default 15 s. Times HeartbeatMissFactor it is between
+	// nclprotocol.MinSilence and MaxSilence.
 	HeartbeatInterval time.Duration
 	// HeartbeatMissFactor × HeartbeatInterval without an answer, and the connection counts as lost;
-	// default 5.
+	// default 5, at most nclprotocol.MaxMissFactor.
 	HeartbeatMissFactor int
 	// NodeInfoUpdateInterval is the time between looks at whether the node's info changed; default 60 s.
 	NodeInfoUpdateInterval time.Duration

@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/streams/compute"
 	"oc-scheduler/streams/dispatcher"
+	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/watcher"
 )
 
@@ -113,8 +114,13 @@ func TestValidateAcrossFields(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*compute.Config){
 		"a request outlasts the heartbeats": func(c *compute.Config) { c.RequestTimeout = 15*5*time.Second + 1 },
-		"the limit is no time":              func(c *compute.Config) { c.HeartbeatMissFactor = math.MaxInt },
-		"no name for subjects":              func(c *compute.Config) { c.NodeID = strings.Repeat("n", 129) },
+		"more misses than any number":       func(c *compute.Config) { c.HeartbeatMissFactor = math.MaxInt },
+		"more misses than are allowed":      func(c *compute.Config) { c.HeartbeatMissFactor = nclprotocol.MaxMissFactor + 1 },
+		"a silence of no time": func(c *compute.Config) {
+			c.HeartbeatInterval, c.RequestTimeout = nclprotocol.MinSilence/5-1, time.Millisecond
+		},
+		"a silence of days":    func(c *compute.Config) { c.HeartbeatInterval = nclprotocol.MaxSilence/5 + 1 },
+		"no name for subjects": func(c *compute.Config) { c.NodeID = strings.Repeat("n", 129) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

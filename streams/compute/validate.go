@@ -3,10 +3,10 @@ package compute
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"oc-scheduler/store/id"
+	"oc-scheduler/streams/nclprotocol"
 )
 
 // Validate checks a Config after SetDefaults, and reports every fault at once.
@@ -61,12 +61,16 @@ func (c *Config) validateTimes() error {
 }
 
 func (c *Config) validateHeartbeats() error {
+	if c.HeartbeatMissFactor < 1 || c.HeartbeatMissFactor > nclprotocol.MaxMissFactor {
+		return fmt.Errorf("HeartbeatMissFactor is %d, must be between 1 and %d", c.HeartbeatMissFactor, nclprotocol.MaxMissFactor)
+	}
+	factor := time.Duration(c.HeartbeatMissFactor)
 	switch {
-	case c.HeartbeatMissFactor < 1:
-		return fmt.Errorf("HeartbeatMissFactor is %d, must be 1 at least", c.HeartbeatMissFactor)
-	case c.HeartbeatInterval > math.MaxInt64/time.Duration(c.HeartbeatMissFactor):
-		return fmt.Errorf("HeartbeatInterval %v × HeartbeatMissFactor %d is no time", c.HeartbeatInterval, c.HeartbeatMissFactor)
-	case c.HeartbeatInterval > 0 && c.RequestTimeout > c.heartbeatLimit():
+	case c.HeartbeatInterval <= 0: // which is a fault of its own
+	case c.HeartbeatInterval < nclprotocol.MinSilence/factor || c.HeartbeatInterval > nclprotocol.MaxSilence/factor:
+		return fmt.Errorf("HeartbeatInterval %v × HeartbeatMissFactor %d is not between %v and %v",
+			c.HeartbeatInterval, c.HeartbeatMissFactor, nclprotocol.MinSilence, nclprotocol.MaxSilence)
+	case c.RequestTimeout > c.heartbeatLimit():
 		return fmt.Errorf("RequestTimeout is %v: one hung request would outlast HeartbeatInterval × HeartbeatMissFactor, %v",
 			c.RequestTimeout, c.heartbeatLimit())
 	}
