@@ -101,6 +101,11 @@ func (ht *HealthTracker) UpdateSuccess() {
 	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulUpdate = ht.clock.Now() })
 }
 
+// orderGivenUp counts an order that was passed over.
+func (ht *HealthTracker) orderGivenUp() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) { h.OrdersGivenUp++ })
+}
+
 // HandshakeRequired records that this connection can't go on without another handshake.
 func (ht *HealthTracker) HandshakeRequired() { ht.requireHandshake(ErrHandshakeRequired) }
 

@@ -187,3 +187,38 @@ func TestAProviderThatPanicsIsNamed(t *testing.T) {
 		return named() && errors.Is(cm.GetHealth().LastError, compute.ErrHeartbeatsMissed)
 	})
 }
+
+// hasty handles the second order, and leaves the others in every way.
+type hasty struct{ worker }
+
+func (h *hasty) HandleMessage(ctx context.Context, m *envelope.Message) error {
+	switch m.Payload.(*order).N {
+	case 1:
+		return h.worker.HandleMessage(ctx, m)
+	case 2:
+		runtime.Goexit()
+	}
+	panic("what?")
+}
+
+// TestOrdersThatAreGivenUpAreCounted over all sessions.
+func TestOrdersThatAreGivenUpAreCounted(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t)
+	m, h := &memory{}, &hasty{}
+	o := startOrchestrator(t, s, "n1", m, nil)
+	c := configure(t, s.URL(), "n1", &h.worker, watcher.NewMemoryStore())
+	c.DataPlaneMessageHandler = h
+	cm := start(t, c)
+	for _, n := range []int{3, 2, 1} {
+		o.send(n)
+	}
+	ordered(t, &h.worker, 1)
+	if n := cm.GetHealth().OrdersGivenUp; n != 2 {
+		t.Errorf("%d orders are given up", n)
+	}
+	m.look(func(m *memory) { m.session = "another" })
+	natstest.Eventually(t, "another session", func() bool { return m.sessions() > 1 })
+	o.send(4)
+	natstest.Eventually(t, "another one", func() bool { return cm.GetHealth().OrdersGivenUp == 3 })
+}

@@ -3,7 +3,10 @@ package compute_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,23 +82,94 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestALackOfRightsIsTold: to a node that may not hear answers, the scheduler is silent.
+// rights are what a node's user lacks, and whether it can take part without.
+var rights = map[string]struct {
+	take  func(node string, may *server.Permissions)
+	parts bool
+}{
+	"deaf": {take: func(node string, may *server.Permissions) { // to it, the scheduler is silent
+		may.Subscribe.Allow = []string{nclprotocol.LogSubject(node)}
+	}},
+	"mute": {take: func(node string, may *server.Permissions) {
+		may.Publish.Allow = []string{nclprotocol.OutSubject(node)}
+	}},
+	"no-events": {take: func(node string, may *server.Permissions) {
+		may.Publish.Deny = []string{nclprotocol.OutSubject(node)}
+	}},
+	"no-orders": {take: func(_ string, may *server.Permissions) {
+		may.Publish.Deny = []string{"$JS.API.CONSUMER.MSG.NEXT.>"}
+	}},
+	"no-output": {parts: true, take: func(node string, may *server.Permissions) {
+		may.Publish.Deny = []string{nclprotocol.LogStreamSubject(node, ">")}
+	}},
+	"no-readers": {parts: true, take: func(node string, may *server.Permissions) {
+		may.Subscribe.Deny = []string{nclprotocol.LogSubject(node)}
+	}},
+}
+
+// TestALackOfRightsIsTold by LastError, or, when the node can take part without, in its log.
 func TestALackOfRightsIsTold(t *testing.T) {
 	t.Parallel()
-	deaf, mute := nodeUser("deaf"), nodeUser("mute")
-	deaf.Permissions.Subscribe.Allow = []string{nclprotocol.LogSubject("deaf")}
-	mute.Permissions.Publish.Allow = []string{nclprotocol.OutSubject("mute")}
-	s := natstest.Start(t, func(o *server.Options) {
-		o.Users = []*server.User{{Username: "scheduler", Password: "scheduler"}, deaf, mute}
-	})
-	for _, node := range []string{"deaf", "mute"} {
-		startOrchestrator(t, s, node, &memory{}, nil, nats.UserInfo("scheduler", "scheduler"))
-		c := configure(t, s.URL(), node, &worker{}, watcher.NewMemoryStore())
-		c.ClientFactory = nclprotocol.Client{URL: s.URL(), NodeID: node, Options: []nats.Option{nats.UserInfo(node, node)}}
-		c.RequestTimeout = 200 * time.Millisecond
-		cm := start(t, c)
-		natstest.Eventually(t, node+" says why it can't connect", func() bool {
-			return errors.Is(cm.GetHealth().LastError, nats.ErrPermissionViolation)
+	users := []*server.User{{Username: "scheduler", Password: "scheduler"}}
+	for node, lacks := range rights {
+		user := nodeUser(node)
+		lacks.take(node, user.Permissions)
+		users = append(users, user)
+	}
+	s := natstest.Start(t, func(o *server.Options) { o.Users = users })
+	asScheduler := nats.UserInfo("scheduler", "scheduler")
+	for node, lacks := range rights {
+		t.Run(node, func(t *testing.T) {
+			m, store, log := &memory{}, watcher.NewMemoryStore(), &notes{}
+			startOrchestrator(t, s, node, m, nil, asScheduler).send(1)
+			produce(t, store, 1, 1)
+			var violations atomic.Int32
+			c := configure(t, s.URL(), node, &worker{}, store)
+			c.LogStreamServer, c.Logger = oneLog{}, slog.New(slog.NewTextHandler(log, nil))
+			c.ClientFactory = nclprotocol.Client{URL: s.URL(), NodeID: node, Options: []nats.Option{
+				nats.UserInfo(node, node),
+				nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) { violations.Add(1) }),
+			}}
+			c.RequestTimeout = 200 * time.Millisecond
+			cm := start(t, c)
+			if lacks.parts {
+				handled(t, m, 1)
+				r, err := logstream.Client{Conn: s.Connect(t, asScheduler), AnswerWithin: time.Second, NodeGone: time.Second}.
+					Open(t.Context(), node, logstream.Request{ExecutionID: "e1"})
+				if err == nil {
+					_ = r.Close()
+					t.Error("it has output after all")
+				}
+				connected(t, cm)
+			} else {
+				natstest.Eventually(t, "it says why it can't take part", func() bool {
+					return errors.Is(cm.GetHealth().LastError, nats.ErrPermissionViolation)
+				})
+			}
+			natstest.Eventually(t, "the log says it, and whoever else listens hears it", func() bool {
+				return strings.Contains(log.String(), "NATS refuses") && violations.Load() > 0
+			})
+			if lacks.parts && m.sessions() > 1 {
+				t.Error("the session ended for that")
+			}
 		})
 	}
+}
+
+// notes are what was logged.
+type notes struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(p)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -32,6 +33,7 @@ func (s *session) connect(ctx context.Context) error {
 	}
 	s.client = client
 	s.requester = &requester{Publisher: ncl.NewPublisher(client, codec), session: s.name, clock: s.cfg.Clock}
+	s.hearRefusals()
 	s.watchClient()
 	if !client.IsConnected() {
 		return fmt.Errorf("%w: client is %v", ErrConnectionLost, client.Status())
@@ -47,6 +49,28 @@ func (s *session) watchClient() {
 			s.end(fmt.Errorf("%w: client is %v", ErrConnectionLost, now))
 		}
 	})
+}
+
+// hearRefusals hears what the server refuses for a lack of rights, which else shows as silence, and tells
+// whoever heard it before.
+func (s *session) hearRefusals() {
+	before := s.client.ErrorHandler()
+	s.client.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			s.refused(err)
+		}
+		if before != nil {
+			before(nc, sub, err)
+		}
+	})
+}
+
+// refused ends the session: without its rights it can't do what it is for. Only output may be missing.
+func (s *session) refused(err error) {
+	s.logger.Warn("NATS refuses what a node needs", "error", err)
+	if !strings.Contains(err.Error(), nclprotocol.LogSubject(s.cfg.NodeID)) {
+		s.end(err)
+	}
 }
 
 // hangUp closes the client, when nobody takes that for a loss any more.
@@ -74,6 +98,7 @@ func (s *session) subscribe(ctx context.Context) error {
 		Handler:   s.cfg.DataPlaneMessageHandler,
 		Tracker:   s.tracker,
 		OnEnd:     s.inboundEnded,
+		OnSkip:    func(error) { s.health.orderGivenUp() }, // which the Subscriber has logged
 		Clock:     s.cfg.Clock,
 		Logger:    s.cfg.Logger,
 	})

@@ -38,5 +38,6 @@ type ConnectionHealth struct {
 	LastSuccessfulUpdate    time.Time // of node info
 	ConsecutiveFailures     int       // connections that were lost or failed since the last success
 	LastError               error     // of the last loss; nil while connected
+	OrdersGivenUp           uint64    // messages of the scheduler that were passed over: unreadable, or no try helps
 	HandshakeRequired       bool      // the scheduler asked for it, or messages were lost
 }
