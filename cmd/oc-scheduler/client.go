@@ -14,9 +14,14 @@ import (
 	"time"
 )
 
-// serverFlags are shared by the commands that talk to a running replica.
-type serverFlags struct {
+// replicaFlag is shared by the commands that talk to a running replica.
+type replicaFlag struct {
 	Server string `default:"http://127.0.0.1:8080" help:"A running replica."`
+}
+
+// serverFlags are shared by those that show what it answers.
+type serverFlags struct {
+	replicaFlag
 	Output string `short:"o" default:"table" enum:"table,json" help:"table or json."`
 }
 
@@ -29,7 +34,7 @@ type client struct {
 	http *http.Client
 }
 
-func (f serverFlags) client() (*client, error) {
+func (f replicaFlag) client() (*client, error) {
 	raw := f.Server
 	if !strings.Contains(raw, "://") {
 		raw = "http://" + raw

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -55,7 +54,7 @@ func (c *executionsCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printExecution(con.stdout, c.Output, body)
+	return printDoc(con.stdout, c.Output, body, (*executionDoc).print)
 }
 
 func executionRow(item json.RawMessage) ([]any, error) {
@@ -71,15 +70,8 @@ func (e *executionDoc) exitText() string {
 	return fmt.Sprint(*e.ExitCode)
 }
 
-// printExecution shows one execution, a line for each thing that is known of it.
-func printExecution(w io.Writer, format string, body []byte) error {
-	if format == "json" {
-		return printJSON(w, json.RawMessage(body))
-	}
-	var e executionDoc
-	if err := json.Unmarshal(body, &e); err != nil {
-		return err
-	}
+// print shows one execution, a line for each thing that is known of it.
+func (e *executionDoc) print(w io.Writer) error {
 	t := newTable(w, "")
 	for _, line := range []struct {
 		name  string
@@ -100,49 +92,4 @@ func printExecution(w io.Writer, format string, body []byte) error {
 		t.row(line.name, line.value)
 	}
 	return t.flush()
-}
-
-type cancelCmd struct {
-	serverFlags
-	Execution string `arg:"" help:"The execution."`
-	Reason    string `placeholder:"TEXT" help:"Why, for the record."`
-}
-
-// Run has an execution ended; the node says when it has.
-func (c *cancelCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	doc, err := json.Marshal(map[string]string{"reason": c.Reason})
-	if err != nil {
-		return err
-	}
-	body, err := client.post(ctx, client.url(nil, "executions", c.Execution, "cancel"), doc)
-	if err != nil {
-		return about(err, "execution", c.Execution)
-	}
-	return printExecution(con.stdout, c.Output, body)
-}
-
-type logsCmd struct {
-	Server    string `default:"http://127.0.0.1:8080" help:"A running replica."`
-	Execution string `arg:"" help:"The execution."`
-	Follow    bool   `short:"f" help:"Wait for its start, and for more until it ends."`
-	Tail      int    `short:"n" placeholder:"N" help:"The last N lines only, and with -f what follows."`
-}
-
-// Run writes the output of an execution, each of the two to where it was written.
-func (c *logsCmd) Run(ctx context.Context, con *console) error {
-	if c.Tail < 0 {
-		return errors.New("--tail: a number above zero")
-	}
-	client, err := serverFlags{Server: c.Server}.client()
-	if err != nil {
-		return err
-	}
-	if _, err := client.outputOf(con, c.Execution, c.Follow, c.Tail).copy(ctx); ctx.Err() == nil {
-		return about(err, "execution", c.Execution)
-	}
-	return nil // somebody who watches has seen enough
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -61,14 +62,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "node", c.Node)
 	}
-	if c.Output == "json" {
-		return printJSON(con.stdout, json.RawMessage(body))
-	}
-	var n nodeDoc
-	if err := json.Unmarshal(body, &n); err != nil {
-		return err
-	}
-	return n.print(con)
+	return printDoc(con.stdout, c.Output, body, (*nodeDoc).print)
 }
 
 func nodeRow(item json.RawMessage) ([]any, error) {
@@ -78,8 +72,8 @@ func nodeRow(item json.RawMessage) ([]any, error) {
 }
 
 // print shows one node, a line for each thing that is known of it.
-func (n *nodeDoc) print(con *console) error {
-	t := newTable(con.stdout, "")
+func (n *nodeDoc) print(w io.Writer) error {
+	t := newTable(w, "")
 	t.row("node", n.NodeID)
 	t.row("peer", n.Info.PeerID)
 	t.row("version", n.Info.Version)
@@ -110,59 +104,4 @@ func amountsText(amounts map[string]float64) string {
 		parts = append(parts, fmt.Sprintf("%s %v", name, amounts[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// nodeChoice is the node that a command is about.
-type nodeChoice struct {
-	serverFlags
-	Node string `arg:"" help:"The node."`
-}
-
-func (c *nodeChoice) decide(ctx context.Context, con *console, decision string) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	body, err := client.post(ctx, client.url(nil, "nodes", c.Node, decision), nil)
-	if err != nil {
-		return about(err, "node", c.Node)
-	}
-	if c.Output == "json" {
-		return printJSON(con.stdout, json.RawMessage(body))
-	}
-	var n nodeDoc
-	if err := json.Unmarshal(body, &n); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(con.stdout, "node %s is %s\n", printable(n.NodeID), printable(n.Membership))
-	return err
-}
-
-type nodesApproveCmd struct{ nodeChoice }
-
-// Run approves a node.
-func (c *nodesApproveCmd) Run(ctx context.Context, con *console) error {
-	return c.decide(ctx, con, "approve")
-}
-
-type nodesRejectCmd struct{ nodeChoice }
-
-// Run rejects a node.
-func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
-	return c.decide(ctx, con, "reject")
-}
-
-type nodesRemoveCmd struct{ nodeChoice }
-
-// Run removes a node.
-func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	if err := client.del(ctx, client.url(nil, "nodes", c.Node)); err != nil {
-		return about(err, "node", c.Node)
-	}
-	_, err = fmt.Fprintf(con.stdout, "node %s is forgotten\n", printable(c.Node))
-	return err
 }

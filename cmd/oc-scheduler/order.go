@@ -9,7 +9,7 @@ import (
 )
 
 type runCmd struct {
-	Server  string   `default:"http://127.0.0.1:8080" help:"A running replica."`
+	replicaFlag
 	Node    string   `arg:"" help:"The node."`
 	Command []string `arg:"" optional:"" passthrough:"" help:"Program and arguments, after --; the node says which programs may run."`
 	order   `embed:"" group:"The execution:"`
@@ -27,7 +27,7 @@ type order struct {
 
 // Run has a node run something, and writes its output until it ends; the exit code is the execution's.
 func (c *runCmd) Run(ctx context.Context, con *console) error {
-	client, err := serverFlags{Server: c.Server}.client()
+	client, err := c.client()
 	if err != nil {
 		return err
 	}

@@ -41,12 +41,5 @@ func (c *plannersCmd) show(ctx context.Context, con *console, client *client) er
 	if err != nil {
 		return about(err, "peer", c.Peer)
 	}
-	if c.Output == "json" {
-		return printJSON(con.stdout, json.RawMessage(body))
-	}
-	var p plannerDoc
-	if err := json.Unmarshal(body, &p); err != nil {
-		return err
-	}
-	return p.print(con.stdout)
+	return printDoc(con.stdout, c.Output, body, (*plannerDoc).print)
 }

@@ -78,3 +78,15 @@ func printJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
+
+// printDoc prints a document of an answer: as it came, or as print has it.
+func printDoc[T any](w io.Writer, output string, body []byte, print func(*T, io.Writer) error) error {
+	if output == "json" {
+		return printJSON(w, json.RawMessage(body))
+	}
+	var doc T
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return err
+	}
+	return print(&doc, w)
+}

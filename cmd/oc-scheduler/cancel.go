@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+)
+
+type cancelCmd struct {
+	serverFlags
+	Execution string `arg:"" help:"The execution."`
+	Reason    string `placeholder:"TEXT" help:"Why, for the record."`
+}
+
+// Run has an execution ended; the node says when it has.
+func (c *cancelCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	doc, err := json.Marshal(map[string]string{"reason": c.Reason})
+	if err != nil {
+		return err
+	}
+	body, err := client.post(ctx, client.url(nil, "executions", c.Execution, "cancel"), doc)
+	if err != nil {
+		return about(err, "execution", c.Execution)
+	}
+	return printDoc(con.stdout, c.Output, body, (*executionDoc).print)
+}

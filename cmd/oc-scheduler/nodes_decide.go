@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// nodeDecision is what an operator decides about a node.
+type nodeDecision struct {
+	serverFlags
+	Node string `arg:"" help:"The node."`
+}
+
+func (c *nodeDecision) decide(ctx context.Context, con *console, decision string) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	body, err := client.post(ctx, client.url(nil, "nodes", c.Node, decision), nil)
+	if err != nil {
+		return about(err, "node", c.Node)
+	}
+	return printDoc(con.stdout, c.Output, body, func(n *nodeDoc, w io.Writer) error {
+		_, err := fmt.Fprintf(w, "node %s is %s\n", printable(n.NodeID), printable(n.Membership))
+		return err
+	})
+}
+
+type nodesApproveCmd struct{ nodeDecision }
+
+// Run approves a node.
+func (c *nodesApproveCmd) Run(ctx context.Context, con *console) error {
+	return c.decide(ctx, con, "approve")
+}
+
+type nodesRejectCmd struct{ nodeDecision }
+
+// Run rejects a node.
+func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
+	return c.decide(ctx, con, "reject")
+}
+
+type nodesRemoveCmd struct {
+	replicaFlag
+	Node string `arg:"" help:"The node."`
+}
+
+// Run removes a node.
+func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	if err := client.del(ctx, client.url(nil, "nodes", c.Node)); err != nil {
+		return about(err, "node", c.Node)
+	}
+	_, err = fmt.Fprintf(con.stdout, "node %s is forgotten\n", printable(c.Node))
+	return err
+}
