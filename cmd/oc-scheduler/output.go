@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -104,26 +103,6 @@ func (o *output) follow(ctx context.Context) (end *executionDoc, err error) {
 		return nil, unreachable(o.url, err)
 	}
 	return nil, errors.New("the connection was lost")
-}
-
-// serverEvent is a server-sent event.
-type serverEvent struct{ name, id, data string }
-
-// add takes in a line; it is true at the end of an event that is more than a comment.
-func (e *serverEvent) add(line string) (complete bool) {
-	field, value, _ := strings.Cut(line, ":")
-	value = strings.TrimPrefix(value, " ")
-	switch {
-	case line == "":
-		return e.name != ""
-	case field == "event":
-		e.name = value
-	case field == "id":
-		e.id = value
-	case field == "data":
-		e.data = value
-	}
-	return false
 }
 
 // take writes output, and returns the execution at its end.
