@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,11 +59,7 @@ func (c *peerCmd) override(cfg *peer.Config, env lookup) {
 		}
 	}
 	if cfg.DataDir == "" {
-		node := cfg.NodeID
-		if node == "" {
-			node = cfg.PeerID
-		}
-		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Key(node))
+		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Key(cmp.Or(cfg.NodeID, cfg.PeerID)))
 	}
 }
 
@@ -77,7 +74,6 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 	if err != nil {
 		return &exitError{exitConfig, err}
 	}
-	cfg.SetDefaults()
 	url := strings.Join(n.URL, ",")
 	bus, err := connectBus(url, cfg.NodeID, options)
 	if err != nil {
