@@ -106,7 +106,7 @@ func TestCloseWhileSomethingHangs(t *testing.T) {
 			t.Parallel()
 			s := natstest.Start(t)
 			c := configure(t, s.URL(), "n1", &worker{}, watcher.NewMemoryStore())
-			c.RequestTimeout, c.HeartbeatInterval = time.Hour, time.Hour
+			c.RequestTimeout, c.HeartbeatInterval, c.HeartbeatMissFactor = time.Hour, time.Hour, 2
 			reached := begin(t, s, &c)
 			cm := start(t, c)
 			natstest.Eventually(t, "it hangs", func() bool { return reached(cm) })

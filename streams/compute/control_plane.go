@@ -36,8 +36,9 @@ type ControlPlane struct {
 	checkpoint position             // belongs to storeCheckpoint
 	result     error                // of the last checkpoint, once done is closed
 
-	mu     sync.Mutex
-	cancel context.CancelFunc // nil before Start
+	mu      sync.Mutex
+	stopped bool
+	cancel  context.CancelFunc // nil before Start
 }
 
 // NewControlPlane makes a ControlPlane, which does nothing before Start. It fails, with every fault at
@@ -68,11 +69,14 @@ func (p *ControlPlaneParams) validate() error {
 }
 
 // Start begins; it does not wait for the first heartbeat, which is due after an interval. What it began
-// lives until Stop, whatever becomes of ctx. It fails with ErrStarted.
+// lives until Stop, whatever becomes of ctx. It fails with ErrStarted or ErrClosed.
 func (cp *ControlPlane) Start(ctx context.Context) error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	if cp.cancel != nil {
+	switch {
+	case cp.stopped:
+		return ErrClosed
+	case cp.cancel != nil:
 		return ErrStarted
 	}
 	last := context.WithoutCancel(ctx)
@@ -109,10 +113,11 @@ func (cp *ControlPlane) every(ctx context.Context, tasks *sync.WaitGroup, name s
 }
 
 // Stop ends all of it, which stores a last checkpoint, and waits until nothing of it runs. It fails
-// with ctx's error, or as the checkpointer does. It may be called again, or without Start.
+// with ctx's error, or as the checkpointer does. It may be called again, and before Start, which it forbids.
 func (cp *ControlPlane) Stop(ctx context.Context) error {
 	cp.mu.Lock()
 	cancel := cp.cancel
+	cp.stopped = true
 	cp.mu.Unlock()
 	if cancel == nil {
 		return nil

@@ -31,7 +31,8 @@ type DataPlane struct {
 	params  DataPlaneParams
 	logs    *logstream.Listener
 	turn    chan struct{} // held by Start and Stop
-	started bool          // belongs to who holds turn
+	started bool          // belongs to who holds turn, as stopped does
+	stopped bool
 	running atomic.Bool
 }
 
@@ -50,10 +51,13 @@ func (dp *DataPlane) IsRunning() bool { return dp.running.Load() }
 
 // Start begins to serve logs and to send events. What has come up is taken down again when something
 // fails; then Start may be called once more. What it began lives until Stop, whatever becomes of ctx.
-// It fails with ErrStarted, with ctx's error, or as the part does that can't be started.
+// It fails with ErrStarted, with ErrClosed, with ctx's error, or as the part does that can't be started.
 func (dp *DataPlane) Start(ctx context.Context) error {
 	return dp.inTurn(ctx, func() error {
-		if dp.started {
+		switch {
+		case dp.stopped:
+			return ErrClosed
+		case dp.started:
 			return ErrStarted
 		}
 		if err := dp.bringUp(ctx); err != nil {
@@ -68,9 +72,10 @@ func (dp *DataPlane) Start(ctx context.Context) error {
 }
 
 // Stop ends all of it and waits until nothing runs. It fails, all faults joined, with ctx's error or as
-// the parts do. It may be called again, or without Start.
+// the parts do. It may be called again, and before Start, which it forbids.
 func (dp *DataPlane) Stop(ctx context.Context) error {
 	return dp.inTurn(ctx, func() error {
+		dp.stopped = true
 		dp.running.Store(false)
 		return dp.takeDown(ctx)
 	})

@@ -45,8 +45,11 @@
 // That the scheduler is there: GetHealth says since when it is, or why not. That an order is handled
 // once; nor that it is handled at all when the handler fails with ncl.Permanent or panics, or when the
 // order is of a type that is not registered: it is logged and passed over. For any other error it is
-// tried again, while those after it wait. That Close
-// waits for events to be sent: what it leaves in the ledger is sent by the next session.
+// tried again, while those after it wait; GetHealth counts those that were passed over. That Close waits for
+// events to be sent: what it leaves in the ledger is sent by the next session.
+//
+// What a node brings along may panic: that is a failure of that call, and neither ends the program nor holds up
+// the manager.
 //
 // All time goes by Config.Clock, but for the deadlines of contexts that come from outside.
 package compute

@@ -5,8 +5,8 @@ import "errors"
 var (
 	// ErrStarted says that what was to be started had been already.
 	ErrStarted = errors.New("already started")
-	// ErrClosed says that a ConnectionManager was closed; it can't be started again.
-	ErrClosed = errors.New("connection manager is closed")
+	// ErrClosed says that what was to be started had been closed or stopped; that is for good.
+	ErrClosed = errors.New("already closed")
 	// ErrHeartbeatsMissed says that no heartbeat was answered for too long.
 	ErrHeartbeatsMissed = errors.New("heartbeats are not answered")
 	// ErrHandshakeRequired says that the scheduler asked for a new handshake.

@@ -75,6 +75,7 @@ type controlled struct {
 	health  *compute.HealthTracker
 	tracker *nclprotocol.SequenceTracker
 	keeper  counted
+	params  compute.ControlPlaneParams
 	plane   *compute.ControlPlane
 }
 
@@ -90,10 +91,11 @@ func control(t *testing.T, fail error) *controlled {
 	cfg := configure(t, "", "n1", c.worker, watcher.NewMemoryStore())
 	cfg.HeartbeatInterval, cfg.NodeInfoUpdateInterval, cfg.CheckpointInterval = 15*time.Second, time.Minute, 30*time.Second
 	cfg.Clock, cfg.Checkpointer = c.clock, c.keeper
-	plane, err := compute.NewControlPlane(compute.ControlPlaneParams{
+	c.params = compute.ControlPlaneParams{
 		Config: cfg, Requester: c.peer, HealthTracker: c.health, IncomingSeqTracker: c.tracker,
 		CheckpointName: "test", NodeInfo: c.worker.GetNodeInfo(t.Context()),
-	})
+	}
+	plane, err := compute.NewControlPlane(c.params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +186,19 @@ func TestControlPlaneStops(t *testing.T) {
 			t.Errorf("Stop: %v", err)
 		}
 	}
+	if err := c.plane.Start(t.Context()); !errors.Is(err, compute.ErrClosed) {
+		t.Errorf("Start after Stop: %v", err)
+	}
+	unborn, err := compute.NewControlPlane(c.params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unborn.Stop(t.Context()); err != nil {
+		t.Errorf("Stop before Start: %v", err)
+	}
+	if err := unborn.Start(t.Context()); !errors.Is(err, compute.ErrClosed) {
+		t.Errorf("Start after Stop before Start: %v", err)
+	}
 	if _, err := compute.NewControlPlane(compute.ControlPlaneParams{}); err == nil {
 		t.Error("a control plane without anything")
 	}
@@ -202,6 +217,12 @@ func TestDataPlane(t *testing.T) {
 	}
 	if err := dp.Stop(t.Context()); err != nil || dp.IsRunning() {
 		t.Errorf("Stop before Start: %v, running %v", err, dp.IsRunning())
+	}
+	if err := dp.Start(t.Context()); !errors.Is(err, compute.ErrClosed) || dp.IsRunning() {
+		t.Errorf("Start after Stop: %v, running %v", err, dp.IsRunning())
+	}
+	if dp, err = compute.NewDataPlane(params); err != nil {
+		t.Fatal(err)
 	}
 	if err := dp.Start(t.Context()); err != nil || !dp.IsRunning() {
 		t.Fatalf("Start: %v, running %v", err, dp.IsRunning())

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// ErrStarted says that a Dispatcher was started before; one that ended is not started again.
+	// ErrStarted says that a Dispatcher was started, or stopped, before; one that ended is not started again.
 	ErrStarted = errors.New("dispatcher was started already")
 	// ErrAhead says that the other side has events that the ledger never gave: it has lost its newest
 	// ones, and must not use their numbers again.

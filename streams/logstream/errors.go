@@ -14,6 +14,6 @@ var (
 	ErrExists = errors.New("there is output of that execution already")
 	// ErrStarted says that a Listener was started before.
 	ErrStarted = errors.New("log listener was started already")
-	// ErrClosed says that a reader or an output was closed.
+	// ErrClosed says that a reader or an output was closed, or a Listener stopped.
 	ErrClosed = errors.New("closed")
 )

@@ -34,10 +34,11 @@ type Listener struct {
 
 	work sync.WaitGroup // of streams
 
-	mu   sync.Mutex
-	stop context.CancelCauseFunc // nil unless started
-	sub  *nats.Subscription
-	done chan struct{} // closed when nothing runs any more
+	mu      sync.Mutex
+	stopped bool
+	stop    context.CancelCauseFunc // nil unless started
+	sub     *nats.Subscription
+	done    chan struct{} // closed when nothing runs any more
 }
 
 // NewListener makes a listener that does nothing until Start. It fails as ListenerConfig.Validate does.
@@ -59,12 +60,15 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 	}, nil
 }
 
-// Start begins to serve readers, until Stop. It fails when the connection is closed, or with ErrStarted.
-// Values of ctx are handed to the server.
+// Start begins to serve readers, until Stop. It fails when the connection is closed, with ErrStarted, or with
+// ErrClosed. Values of ctx are handed to the server.
 func (l *Listener) Start(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stop != nil {
+	switch {
+	case l.stopped:
+		return ErrClosed
+	case l.stop != nil:
 		return ErrStarted
 	}
 	sub, err := l.cfg.Conn.ChanSubscribe(nclprotocol.LogSubject(l.cfg.NodeID), l.requests)
@@ -83,10 +87,11 @@ func (l *Listener) Start(ctx context.Context) error {
 }
 
 // Stop ends all streams, telling their readers, and waits until nothing runs any more. It fails with
-// ctx's error when that takes too long.
+// ctx's error when that takes too long. It may be called again, and before Start, which it forbids.
 func (l *Listener) Stop(ctx context.Context) error {
 	l.mu.Lock()
 	stop, sub, done := l.stop, l.sub, l.done
+	l.stopped = true
 	l.mu.Unlock()
 	if stop == nil {
 		return nil

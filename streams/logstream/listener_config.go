@@ -49,13 +49,13 @@ func (c *ListenerConfig) setDefaults() {
 func (c ListenerConfig) Validate() error {
 	var errs []error
 	if c.Conn == nil {
-		errs = append(errs, errors.New("no connection"))
+		errs = append(errs, errors.New("Conn is missing"))
 	}
 	if err := id.Check(c.NodeID); err != nil {
-		errs = append(errs, fmt.Errorf("node id: %w", err))
+		errs = append(errs, fmt.Errorf("NodeID: %w", err))
 	}
 	if c.Server == nil {
-		errs = append(errs, errors.New("no server"))
+		errs = append(errs, errors.New("Server is missing"))
 	}
 	if c.MaxStreams < 0 || c.KeepAlive < 0 || c.ReaderGone < 0 {
 		errs = append(errs, errors.New("a number of streams or a duration is negative"))

@@ -318,7 +318,6 @@ func TestStartAndStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stop(t, l) // before its start
 		if err := l.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -329,9 +328,20 @@ func TestStartAndStop(t *testing.T) {
 		expect(t, r, "text")
 		stop(t, l)
 		stop(t, l)
+		if err := l.Start(t.Context()); !errors.Is(err, logstream.ErrClosed) {
+			t.Error("started after its end:", err)
+		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	unborn, err := logstream.NewListener(logstream.ListenerConfig{Conn: nc, NodeID: node, Server: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, unborn)
+	if err := unborn.Start(t.Context()); !errors.Is(err, logstream.ErrClosed) {
+		t.Error("started after it was stopped:", err)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestAnOwnOutageIsWaitedFor(t *testing.T) {
 func TestFaultsOfAClient(t *testing.T) {
 	t.Parallel()
 	_, err := logstream.Client{Outage: -1}.Open(t.Context(), "a\n", logstream.Request{})
-	for _, want := range []string{"no connection", "a duration is negative", "control character", "execution id"} {
+	for _, want := range []string{"Conn is missing", "a duration is negative", "control character", "execution id"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not tell of %q", err, want)
 		}

@@ -15,6 +15,6 @@
 // it whatever else has changed.
 //
 // Everything is safe for concurrent use. Close may be called at any time, more than once, and returns
-// when nothing runs any more or its context ends. Connections stay their owner's. A slow handler holds
+// when nothing runs any more or its context ends; what was closed does not begin any more (ErrClosed). Connections stay their owner's. A slow handler holds
 // back a Subscriber and nobody else: nothing is asked of the server before there is room for it.
 package ncl

@@ -9,8 +9,9 @@ var (
 	ErrBroken = errors.New("an earlier message failed")
 	// ErrReset says that the publisher was reset before the outcome was known.
 	ErrReset = errors.New("publisher was reset")
-	// ErrClosed says that the publisher was closed before the outcome was known.
-	ErrClosed = errors.New("publisher is closed")
+	// ErrClosed says that a publisher was closed before the outcome was known, or a Responder or Subscriber before
+	// it was to begin.
+	ErrClosed = errors.New("closed")
 	// ErrGap says that a message was delivered to somebody else, or lost.
 	ErrGap = errors.New("a message is missing")
 	// ErrBehind says that a message was delivered from before the place where a reading begins: whoever chose

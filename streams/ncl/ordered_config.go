@@ -49,10 +49,10 @@ func (c *OrderedPublisherConfig) setDefaults() {
 func validateCodec(c envelope.Codec) error {
 	var err error
 	if c.Serializer == nil {
-		err = errors.Join(err, errors.New("no Codec.Serializer"))
+		err = errors.Join(err, errors.New("Codec.Serializer is missing"))
 	}
 	if c.Registry == nil {
-		err = errors.Join(err, errors.New("no Codec.Registry"))
+		err = errors.Join(err, errors.New("Codec.Registry is missing"))
 	}
 	return err
 }

@@ -20,6 +20,7 @@ type Responder struct {
 	work     sync.WaitGroup
 
 	mu     sync.Mutex
+	closed bool
 	sub    *nats.Subscription // nil: has never listened
 	cancel context.CancelFunc // of what is being handled
 	ended  chan struct{}      // closed when nothing comes any more and all is answered
@@ -39,7 +40,7 @@ func NewResponder(c ResponderConfig) (*Responder, error) {
 }
 
 // Listen begins to answer; Close ends it. It returns when the server knows, and fails when ctx ends before,
-// or with ErrStarted. Handlers have ctx's values.
+// with ErrStarted, or with ErrClosed. Handlers have ctx's values.
 func (r *Responder) Listen(ctx context.Context) error {
 	if err := r.subscribe(ctx); err != nil {
 		return err
@@ -53,7 +54,10 @@ func (r *Responder) Listen(ctx context.Context) error {
 func (r *Responder) subscribe(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sub != nil {
+	switch {
+	case r.closed:
+		return ErrClosed
+	case r.sub != nil:
 		return ErrStarted
 	}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -78,11 +82,12 @@ func (r *Responder) subscribe(ctx context.Context) error {
 	return nil
 }
 
-// Close leaves the queue group, answers what has come, and waits for that. When ctx ends before, it
+// Close leaves the queue group, answers what has come, and waits for that. Before Listen, it forbids that. When ctx ends before, it
 // fails with ctx's error: then the contexts of handlers end too.
 func (r *Responder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	sub := r.sub
+	r.closed = true
 	r.mu.Unlock()
 	if sub == nil {
 		return nil

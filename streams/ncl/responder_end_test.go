@@ -94,6 +94,12 @@ func TestAResponderListensOnce(t *testing.T) {
 	if err := r.Close(t.Context()); err != nil {
 		t.Errorf("Close before Listen = %v", err)
 	}
+	if err := r.Listen(t.Context()); !errors.Is(err, ncl.ErrClosed) {
+		t.Errorf("Listen after Close = %v", err)
+	}
+	if r, err = ncl.NewResponder(config); err != nil {
+		t.Fatal(err)
+	}
 	nc.Close()
 	if err := r.Listen(t.Context()); !errors.Is(err, nats.ErrConnectionClosed) {
 		t.Errorf("Listen without a connection = %v", err)

@@ -32,6 +32,7 @@ type Subscriber struct {
 	done chan struct{} // closed when nothing of it runs any more
 
 	mu     sync.Mutex
+	closed bool
 	cancel context.CancelFunc // nil: has never subscribed
 }
 
@@ -47,12 +48,12 @@ func NewSubscriber(c SubscriberConfig) (*Subscriber, error) {
 // Subscribe puts up the subscription, and returns when the server knows of it. Nothing is asked of
 // the consumer, which need not be there, before Open. A connection that is lost from now on ends the
 // reading. Subscribe fails when that, the end of ctx, or Close comes before it returns, and OnEnd is not
-// called then; or with ErrStarted. Handlers have ctx's values.
+// called then; with ErrStarted, or with ErrClosed. Handlers have ctx's values.
 func (s *Subscriber) Subscribe(ctx context.Context) error {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	if !s.begin(cancel) {
+	if err := s.begin(cancel); err != nil {
 		cancel()
-		return ErrStarted
+		return err
 	}
 	nc := s.JetStream.Conn()
 	lost := nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
@@ -78,14 +79,17 @@ func (s *Subscriber) Subscribe(ctx context.Context) error {
 	return nil
 }
 
-func (s *Subscriber) begin(cancel context.CancelFunc) bool {
+func (s *Subscriber) begin(cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cancel != nil {
-		return false
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.cancel != nil:
+		return ErrStarted
 	}
 	s.cancel = cancel
-	return true
+	return nil
 }
 
 // await waits until the server knows of the subscription.
@@ -106,11 +110,12 @@ func (s *Subscriber) await(ctx, reading context.Context, ended <-chan error) err
 // Open begins to read. The consumer must be there.
 func (s *Subscriber) Open() { s.gate.open() }
 
-// Close ends the reading and the contexts of handlers, and waits until nothing of it runs. It must not
-// be called by a handler or OnEnd.
+// Close ends the reading and the contexts of handlers, and waits until nothing of it runs. Before Subscribe,
+// it forbids that. It must not be called by a handler or OnEnd.
 func (s *Subscriber) Close(ctx context.Context) error {
 	s.mu.Lock()
 	cancel := s.cancel
+	s.closed = true
 	s.mu.Unlock()
 	if cancel == nil {
 		return nil

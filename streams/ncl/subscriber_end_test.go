@@ -133,12 +133,15 @@ func TestASubscriberEndsAtAnyMoment(t *testing.T) {
 		r.Open()
 		go func() { done <- r.Close(patient(t)) }()
 		for range cap(done) {
-			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			if err := <-done; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, ncl.ErrClosed) {
 				t.Errorf("round %d: %v", round, err)
 			}
 		}
 		if err := r.Close(patient(t)); err != nil {
 			t.Error(err)
+		}
+		if err := r.Subscribe(patient(t)); !errors.Is(err, ncl.ErrClosed) {
+			t.Errorf("Subscribe after Close = %v", err)
 		}
 	}
 }
@@ -166,6 +169,16 @@ func TestASubscriberSubscribesOnce(t *testing.T) {
 	}
 	if again, err = ncl.NewSubscriber(r.SubscriberConfig); err != nil {
 		t.Fatal(err)
+	}
+	unborn, err := ncl.NewSubscriber(r.SubscriberConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(unborn.Close(patient(t)), unborn.Close(patient(t))); err != nil {
+		t.Error(err)
+	}
+	if err := unborn.Subscribe(patient(t)); !errors.Is(err, ncl.ErrClosed) {
+		t.Errorf("Subscribe after Close = %v", err)
 	}
 	js.Conn().Close()
 	if err := again.Subscribe(t.Context()); err == nil {

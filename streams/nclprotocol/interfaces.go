@@ -19,7 +19,7 @@ type ClientFactory interface {
 // MessageCreator makes a message of an event of the ledger.
 type MessageCreator interface {
 	// CreateMessage returns nil for an event that concerns nobody else. The sender fills in Source,
-	// Sequence, Previous and Time. An event that it fails for can't be sent and is left out.
+	// Sequence, Previous and Time. An event that it fails for, or panics at, is left out.
 	CreateMessage(event watcher.Event) (*envelope.Message, error)
 }
 

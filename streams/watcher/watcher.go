@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// ErrStarted says that a Watcher was started before; one that ended is not started again.
+	// ErrStarted says that a Watcher was started, or stopped, before; one that ended is not started again.
 	ErrStarted = errors.New("watcher was started already")
 	// ErrNotRunning says that a Watcher is not running (any more).
 	ErrNotRunning = errors.New("watcher is not running")
@@ -43,8 +43,11 @@ type Watcher struct {
 // names its checkpoint.
 func New(id string, store EventStore, handler EventHandler, cfg Config) (*Watcher, error) {
 	err := cfg.Validate()
-	if store == nil || handler == nil {
-		err = errors.Join(err, errors.New("store or handler is missing"))
+	if store == nil {
+		err = errors.Join(err, errors.New("store is missing"))
+	}
+	if handler == nil {
+		err = errors.Join(err, errors.New("handler is missing"))
 	}
 	if err = errors.Join(checkName("id", id), err); err != nil {
 		return nil, fmt.Errorf("watcher %q: %w", id, err)

@@ -116,5 +116,5 @@ func TestAllFaultsOfAConfigAreReported(t *testing.T) {
 	if !errors.Is(err, watcher.ErrInvalid) {
 		t.Fatal(err)
 	}
-	same(t, "faults", strings.Count(err.Error(), "\n")+1, 7)
+	same(t, "faults", strings.Count(err.Error(), "\n")+1, 8)
 }
