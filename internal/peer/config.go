@@ -86,14 +86,21 @@ func (c Config) faults() []execute.Fault {
 	for _, f := range c.Executor.Faults() {
 		add("executor."+f.Field, f.Err)
 	}
-	add("output", c.Output.files().Validate())
+	if max(c.Output.MaxMB, c.Output.TotalMB) > maxMiB || min(c.Output.MaxMB, c.Output.TotalMB) < 0 {
+		add("output", fmt.Errorf("a size is below zero or above %d MiB", int64(maxMiB)))
+	} else {
+		add("output", c.Output.files().Validate())
+	}
 	if c.BusyEvery < 0 || c.BusyEvery > 0 && len(c.Resources) == 0 {
 		add("busy_every", errors.New("it needs resources, and a time above zero"))
 	}
 	return faults
 }
 
-const mib = 1 << 20
+const (
+	mib    = 1 << 20
+	maxMiB = 1 << 40 // as bytes it still has a sign
+)
 
 func (o Output) files() logstream.FilesConfig {
 	return logstream.FilesConfig{MaxBytesPerExecution: o.MaxMB * mib, MaxTotalBytes: o.TotalMB * mib, MaxAge: o.Keep}

@@ -52,6 +52,8 @@ func TestFaultsOfConfigurations(t *testing.T) {
 		"instance":   {"peer_id: a\ndata_dir: d\nresources:\n  g.x:\n    \"i\\n\": {a: 1}\n", "line 5: resources.g.x.i\n: invalid id: control character U+000A at byte 1"},
 		"commands":   {"peer_id: a\ndata_dir: d\nexecutor:\n  type: process\n  commands:\n  - no-such-command\n", "line 5: executor.commands: command \"no-such-command\": executable file not found in $PATH"},
 		"busy":       {"peer_id: a\ndata_dir: d\nbusy_every: 1s\n", "line 3: busy_every: it needs resources, and a time above zero"},
+		"output":     {"peer_id: a\ndata_dir: d\noutput:\n  max_mb: 17592186044417\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
+		"no output":  {"peer_id: a\ndata_dir: d\noutput:\n  total_mb: -17592186044415\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
 		"too long":   {"peer_id: a\ndata_dir: d\n#" + strings.Repeat("x", 1<<20), "a configuration may have 1048576 bytes"},
 		"merged key": {"peer_id: a\ndata_dir: d\nresources: {r: {i: {<<: {a: 1}}}}\n", "line 3: << can't be used here"},
 	} {
