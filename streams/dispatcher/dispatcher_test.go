@@ -138,6 +138,39 @@ func TestWhatCannotBeSentIsLeftOut(t *testing.T) {
 	same(t, "taken", fmt.Sprint(r.taken, r.duplicates, r.gaps), "[1 5] 0 0")
 }
 
+// TestWhatTheStreamRefusesIsLeftOut: its limit is not the server's, and is known by its answer alone.
+func TestWhatTheStreamRefusesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	withStream(t, js, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1000 })
+	s := memory(t)
+	large := func() {
+		_, err := s.StoreEvent(t.Context(), watcher.StoreEventRequest{
+			Operation: watcher.OperationUpdate, ObjectType: "run", Object: strings.Repeat("x", 1000),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	large()
+	large()
+	runs(t, s, 1)
+	large()
+	runs(t, s, 2)
+	large()
+	d := dispatch(t, quick(), params(s, publisher(t, js)))
+	natstest.Eventually(t, "all that fits is there, and the rest is left out", func() bool {
+		return d.State().LastAcknowledged == 6 && d.State().LeftOut == 4
+	})
+	runs(t, s, 1)
+	await(t, d, 8)
+	stop(t, d)
+	same(t, "left out", d.State().LeftOut, 4)
+	var r reader
+	read(t, js, &r, s.LedgerID())
+	same(t, "taken", fmt.Sprint(r.taken), "[3 5 6 8]")
+}
+
 func TestABlackHole(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
@@ -154,7 +187,7 @@ func TestABlackHole(t *testing.T) {
 	}
 	s := memory(t)
 	cfg := quick()
-	cfg.StallTimeout = 100 * time.Millisecond
+	cfg.StallTimeout = 500 * time.Millisecond
 	d := dispatch(t, cfg, params(s, publisher(t, js)))
 	runs(t, s, 10)
 	await(t, d, 10)

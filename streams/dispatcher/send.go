@@ -14,6 +14,12 @@ import (
 // after a message that was not.
 func (c *course) HandleEvent(ctx context.Context, e watcher.Event) error {
 	fresh := c.notice(ctx, e)
+	if refused, err := c.refusal(e.SeqNum); refused {
+		if err != nil {
+			c.leaveOut(ctx, e, err)
+		}
+		return ctx.Err()
+	}
 	m, err := c.message(e)
 	if err == nil && m != nil {
 		err = c.send(ctx, m)

@@ -1,6 +1,9 @@
 package dispatcher
 
-import "sync"
+import (
+	"maps"
+	"sync"
+)
 
 // State is where a Dispatcher stands.
 type State struct {
@@ -16,10 +19,36 @@ type State struct {
 	LastError        error  // why it began again, or ended; nil once something was acknowledged
 }
 
-// book holds a State.
+// book holds a State, and what the stream will never take.
 type book struct {
-	mu    sync.Mutex
-	state State
+	mu      sync.Mutex
+	state   State
+	refused map[uint64]error // by sequence; nil: that was told
+}
+
+// refuse notes that the stream refuses a message, and would do so again.
+func (b *book) refuse(sequence uint64, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, known := b.refused[sequence]; known {
+		return
+	}
+	if b.refused == nil {
+		b.refused = map[uint64]error{}
+	}
+	maps.DeleteFunc(b.refused, func(old uint64, _ error) bool { return old <= b.state.LastAcknowledged })
+	b.refused[sequence] = err
+}
+
+// refusal says whether the stream has refused a message, and the first time why.
+func (b *book) refusal(sequence uint64) (refused bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err, refused = b.refused[sequence]
+	if refused {
+		b.refused[sequence] = nil
+	}
+	return refused, err
 }
 
 // State returns a copy.

@@ -7,11 +7,17 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/streams/envelope"
 )
 
+// exceedsMaximum is the code of a message that is larger than its stream allows (nats-server,
+// JSStreamMessageExceedsMaximumErr).
+const exceedsMaximum jetstream.ErrorCode = 10054
+
 // parseAck reads what JetStream answers to a message (nats-server, JSPubAckResponse). It fails with
-// ErrNoResponders when no stream has the subject, with a *jetstream.APIError, or with
-// jetstream.ErrInvalidJSAck.
+// ErrNoResponders when no stream has the subject, with envelope.ErrTooLarge, with a
+// *jetstream.APIError, or with jetstream.ErrInvalidJSAck.
 func parseAck(m *nats.Msg) (sequence uint64, err error) {
 	if sequence, ok := plainAck(m.Data); ok {
 		return sequence, nil
@@ -26,6 +32,8 @@ func parseAck(m *nats.Msg) (sequence uint64, err error) {
 	switch err := json.Unmarshal(m.Data, &ack); {
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", jetstream.ErrInvalidJSAck, err)
+	case ack.Error != nil && ack.Error.ErrorCode == exceedsMaximum:
+		return 0, fmt.Errorf("%w: %w", envelope.ErrTooLarge, ack.Error)
 	case ack.Error != nil:
 		return 0, ack.Error
 	case ack.PubAck == nil || ack.Stream == "" || ack.Sequence == 0:
