@@ -60,7 +60,7 @@ func (c *executionsCmd) Run(ctx context.Context, con *console) error {
 func executionRow(item json.RawMessage) ([]any, error) {
 	var e executionDoc
 	err := json.Unmarshal(item, &e)
-	return []any{e.ExecutionID, e.NodeID, e.State, e.OrderedAt, e.EndedAt, e.exitText()}, err
+	return []any{e.ExecutionID, e.NodeID, e.State, rough(e.OrderedAt), rough(e.EndedAt), e.exitText()}, err
 }
 
 func (e *executionDoc) exitText() string {

@@ -68,7 +68,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 func nodeRow(item json.RawMessage) ([]any, error) {
 	var n nodeDoc
 	err := json.Unmarshal(item, &n)
-	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, n.Since, n.Info.Version}, err
+	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, rough(n.Since), n.Info.Version}, err
 }
 
 // print shows one node, a line for each thing that is known of it.

@@ -34,7 +34,7 @@ type slotDoc struct {
 // print shows whose planner it is, what there is, and what of it is booked.
 func (p *plannerDoc) print(w io.Writer) error {
 	head := newTable(w, "PEER GENERATED EXPIRES")
-	head.row(p.PeerID, p.GeneratedAt, p.ExpiresAt)
+	head.row(p.PeerID, rough(p.GeneratedAt), rough(p.ExpiresAt))
 	if err := head.flush(); err != nil {
 		return err
 	}

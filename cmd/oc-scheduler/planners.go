@@ -32,7 +32,7 @@ func plannerRow(item json.RawMessage) ([]any, error) {
 		Slots       int       `json:"slots"`
 	}
 	err := json.Unmarshal(item, &p)
-	return []any{p.PeerID, p.GeneratedAt, p.ExpiresAt, p.Resources, p.Slots}, err
+	return []any{p.PeerID, rough(p.GeneratedAt), rough(p.ExpiresAt), p.Resources, p.Slots}, err
 }
 
 // show prints the capacities of one peer, and below them what is booked.

@@ -79,6 +79,9 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// rough is a time as lists show it: when about something was, not in what order things were.
+func rough(t time.Time) time.Time { return t.Truncate(time.Second) }
+
 // printDoc prints a document of an answer: as it came, or as print has it.
 func printDoc[T any](w io.Writer, output string, body []byte, print func(*T, io.Writer) error) error {
 	if output == "json" {
