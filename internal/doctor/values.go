@@ -11,7 +11,7 @@ import (
 // values looks for what stands in the buckets and cannot be read.
 func (e *exam) values(ctx context.Context) {
 	total, broken := 0, []string(nil)
-	for _, bucket := range []struct {
+	buckets := []struct {
 		name string
 		read func() ([]string, int, error)
 	}{
@@ -24,7 +24,8 @@ func (e *exam) values(ctx context.Context) {
 		{store.LivenessBucket, func() ([]string, int, error) { return brokenOf(store.ReadLiveness(ctx, e.js)) }},
 		{store.ExecutionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadExecutions(ctx, e.js)) }},
 		{store.PartitionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadPartitions(ctx, e.js)) }},
-	} {
+	}
+	for _, bucket := range buckets {
 		faults, n, err := bucket.read()
 		if err != nil {
 			e.unreadable(err)
@@ -40,7 +41,7 @@ func (e *exam) values(ctx context.Context) {
 			"`nats kv get BUCKET KEY --raw` shows it; write it anew, or `nats kv del BUCKET KEY`")
 		return
 	}
-	e.ok("%s in nine buckets, all readable", counted(total, "value"))
+	e.ok("%s in %s, all readable", counted(total, "value"), counted(len(buckets), "bucket"))
 }
 
 // brokenOf lists, as "key: fault", what cannot be read.
