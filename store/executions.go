@@ -41,6 +41,9 @@ func decodeExecution(data []byte) (e booking.Execution, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return booking.Execution{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
 	}
+	if e.ExecutionID == "" {
+		return booking.Execution{}, fmt.Errorf("%w: no execution", ErrUndecodable)
+	}
 	return e, nil
 }
 
@@ -64,7 +67,9 @@ func (x *Executions) Create(ctx context.Context, e booking.Execution) error {
 	}
 	_, err = x.bucket.change(ctx, e.ExecutionID, func(last message) (*write, error) {
 		if last.live() {
-			return nil, fmt.Errorf("execution %q: %w", e.ExecutionID, ErrExists)
+			if _, err := decodeExecution(last.Data); err == nil { // a broken one counts as none
+				return nil, fmt.Errorf("execution %q: %w", e.ExecutionID, ErrExists)
+			}
 		}
 		return &write{data: data, ttl: executionTTL}, nil
 	})

@@ -53,7 +53,7 @@ func TestNoKeyEndsTheConnection(t *testing.T) {
 			_, _, err := st.Partitions.Write(ctx, key, 0, store.Partition{})
 			return err
 		},
-		"departure": func(ctx context.Context, key string) error { return st.Planners.Depart(ctx, key) },
+		"departure": func(ctx context.Context, key string) error { return st.Planners.Depart(ctx, key, time.Time{}) },
 		"claim": func(ctx context.Context, key string) error {
 			_, _, err := st.Requests.Claim(ctx, key, "r", time.Now())
 			return err

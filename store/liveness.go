@@ -33,6 +33,9 @@ func decodePulse(data []byte) (p Pulse, err error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return Pulse{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
 	}
+	if p.Session == "" {
+		return Pulse{}, fmt.Errorf("%w: of no session", ErrUndecodable)
+	}
 	return p, nil
 }
 
@@ -61,10 +64,14 @@ func (l *Liveness) Beat(ctx context.Context, nodeID string, p Pulse, ttl time.Du
 	return fresh && err == nil, err
 }
 
-// Alive says whether a node's key lives, past the view. It fails with ErrUnavailable.
+// Alive says whether a node's key lives, past the view; with a broken value it does not. It fails with ErrUnavailable.
 func (l *Liveness) Alive(ctx context.Context, nodeID string) (bool, error) {
 	m, err := l.bucket.newest(ctx, nodeID)
-	return m.live(), err
+	if err != nil || !m.live() {
+		return false, err
+	}
+	_, broken := decodePulse(m.Data)
+	return broken == nil, nil
 }
 
 // End removes a node's key if it is of that session. It fails with ErrUnavailable.

@@ -23,7 +23,7 @@ func TestNodes(t *testing.T) {
 				return nil, nil
 			}
 			if n == nil {
-				n = &store.NodeRecord{NodeID: "n.1"}
+				n = &store.NodeRecord{NodeID: "n.1", Membership: store.Approved}
 			}
 			n.Generation += by
 			return n, nil
@@ -51,7 +51,7 @@ func TestNodes(t *testing.T) {
 	}
 	_, err = st.Nodes.Get(t.Context(), "n.1")
 	wantErr(t, err, store.ErrUndecodable)
-	if got := grow(1); got.Generation != 1 { // a broken one counts as none
+	if got := grow(1); got.Generation != 1 || got.Membership != store.Pending { // nobody remembers who it was
 		t.Errorf("%+v", got)
 	}
 	if err := st.Nodes.Remove(t.Context(), "n.1"); err != nil {

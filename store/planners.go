@@ -133,11 +133,14 @@ func (p *Planners) End(ctx context.Context, peerID string, still func(context.Co
 	return err
 }
 
-// Depart ends the life of a peer's planner, if it has one, because the peer has said goodbye. It fails
-// with ErrUnavailable.
-func (p *Planners) Depart(ctx context.Context, peerID string) error {
+// Depart ends the life of a peer's planner, if it has one that came after since, because the peer has said
+// goodbye. It fails with ErrUnavailable.
+func (p *Planners) Depart(ctx context.Context, peerID string, since time.Time) error {
 	_, err := p.bucket.change(ctx, peerID, func(last message) (*write, error) {
 		if !last.live() {
+			return nil, nil
+		}
+		if r, err := p.decode(peerID, last); err == nil && r.ReceivedAt.Before(since) {
 			return nil, nil
 		}
 		return &write{marker: true, ttl: plannerMarkerTTL, reason: Departed.String()}, nil

@@ -49,7 +49,7 @@ func ReadLeases(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[L
 
 // ReadNodes reads all compute nodes as ReadPlanners does.
 func ReadNodes(ctx context.Context, js jetstream.JetStream) iter.Seq2[Reading[NodeRecord], error] {
-	return readAll(ctx, js, NodesBucket, func(_ string, m message) (NodeRecord, error) { return decodeNode(m.Data) })
+	return readAll(ctx, js, NodesBucket, func(of string, m message) (NodeRecord, error) { return decodeNode(of, m.Data) })
 }
 
 // ReadLiveness reads the last heartbeats of all nodes that live as ReadPlanners does.

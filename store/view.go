@@ -58,9 +58,10 @@ type View[T any] struct {
 
 // slot is what is known of one key: a value, or one that cannot be decoded.
 type slot[T any] struct {
-	id         string // empty: the key stands for no valid identifier
-	entry      Entry[T]
+	id         string   // empty: the key stands for no valid identifier
+	entry      Entry[T] // of a broken one: the value before it, if remembered
 	broken     bool
+	remembered bool
 	generation uint64 // the snapshot in which it was last seen
 }
 

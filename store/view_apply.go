@@ -58,6 +58,9 @@ func (v *View[T]) read(key string, m *nats.Msg) (s *slot[T], err error) {
 func (v *View[T]) set(key string, known, next *slot[T], broken error) {
 	v.mu.Lock()
 	had := known != nil && !known.broken
+	if next.broken && known != nil && known.id == next.id {
+		next.entry.Value, next.remembered = known.entry.Value, had || known.remembered
+	}
 	v.slots[key] = next
 	if next.broken {
 		v.broken[key] = broken.Error()

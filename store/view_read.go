@@ -18,6 +18,16 @@ func (v *View[T]) Get(of string) (Entry[T], bool) {
 	return Entry[T]{}, false
 }
 
+// remembered returns the value that an identifier had before it was broken.
+func (v *View[T]) remembered(of string) (value T, ok bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if s := v.slots[id.Key(of)]; s != nil && s.broken && s.remembered {
+		return s.entry.Value, true
+	}
+	return value, false
+}
+
 // Len is the number of values.
 func (v *View[T]) Len() int {
 	v.mu.RLock()

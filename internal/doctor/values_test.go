@@ -46,6 +46,15 @@ func TestWhatStandsInBuckets(t *testing.T) {
 			doctor.Warn, "values",
 			[]string{"4 values", "workflows junk: ", "replicas junk: "},
 		},
+		"acknowledgements that were led into buckets": {
+			func(w *ward) {
+				for _, bucket := range []string{"nodes", "liveness", "executions", "partitions"} {
+					w.put(w.t, bucket, "victim", `{"stream":"OC_COMPUTE_OUT","seq":7}`)
+				}
+			},
+			doctor.Warn, "values",
+			[]string{"4 values", "nodes victim: ", "liveness victim: ", "partitions victim: "},
+		},
 		"more of them than a line holds": {
 			func(w *ward) {
 				for i := range 8 {

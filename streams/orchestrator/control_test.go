@@ -313,6 +313,19 @@ func TestOldWordsChangeNothing(t *testing.T) {
 	})
 }
 
+// plan has a planner of a peer arrive.
+func plan(t *testing.T, r *replica, peerID string) {
+	t.Helper()
+	raw := []byte(`{"peer_id":"` + peerID + `","generated_at":"2026-12-01T06:00:00Z","capacities":{"r":{"i0":{"ram_gb":1}}}}`)
+	p, err := planner.Decode(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.store.Planners.Apply(t.Context(), raw, p, store.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAGoodbyeTakesThePlanner of the peer along, once its last node has gone.
 func TestAGoodbyeTakesThePlanner(t *testing.T) {
 	t.Parallel()
@@ -323,14 +336,7 @@ func TestAGoodbyeTakesThePlanner(t *testing.T) {
 	first.peer, second.peer = "peer-a", "peer-a"
 	first.accepted(t)
 	second.accepted(t)
-	raw := []byte(`{"peer_id":"peer-a","generated_at":"2026-12-01T06:00:00Z","capacities":{"r":{"i0":{"ram_gb":1}}}}`)
-	p, err := planner.Decode(raw, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.store.Planners.Apply(t.Context(), raw, p, store.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	plan(t, a, "peer-a")
 	has := func() bool { _, ok := a.store.Planners.View().Get("peer-a"); return ok }
 	natstest.Eventually(t, "the planner is there, and both nodes", func() bool { return has() && a.store.Nodes.View().Len() == 2 })
 	for _, n := range []*node{first, second} {

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math"
 	"time"
@@ -51,10 +52,20 @@ func (w *warden) run(ctx context.Context) {
 		case since.IsZero():
 			since = time.Now()
 		}
-		if err := w.look(ctx, time.Since(since)); err != nil && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "silent nodes could not be marked, trying again", "error", err)
+		if err := errors.Join(w.mend(ctx), w.look(ctx, time.Since(since))); err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, "nodes could not be looked after, trying again", "error", err)
 		}
 	}
+}
+
+// mend writes anew what somebody has overwritten: NATS lets the acknowledgement of a message go where its
+// sender likes.
+func (w *warden) mend(ctx context.Context) error {
+	mended, err := w.nodes.Mend(ctx)
+	for _, nodeID := range mended {
+		w.log.WarnContext(ctx, "a node's record was broken and is written anew", "node_id", nodeID)
+	}
+	return err
 }
 
 func (w *warden) look(ctx context.Context, steady time.Duration) error {
@@ -88,6 +99,7 @@ func (w *warden) lose(ctx context.Context, nodeID, session string) error {
 	if lost && err == nil {
 		w.metrics.losses.Inc()
 		w.log.WarnContext(ctx, "node lost", "node_id", nodeID)
+		err = w.pulses.End(ctx, nodeID, session) // there is none, or a broken one
 	}
 	return err
 }

@@ -31,7 +31,8 @@ func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.Up
 		if n == nil || n.Session != from.session || n.InfoSequence >= from.sequence {
 			return nil, nil
 		}
-		n.Info, n.InfoSequence = info, from.sequence
+		keepInfo(n, info)
+		n.InfoSequence = from.sequence
 		return n, nil
 	})
 	return &nclprotocol.UpdateNodeInfoResponse{Accepted: err == nil}, err
@@ -73,18 +74,29 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 }
 
 // depart ends the planner of a peer whose last node said goodbye: it should not be counted on for the
-// rest of its life.
+// rest of its life. Any node may say that it is of any peer, so its word ends no planner that came before
+// it, and none of a peer that has another approved node, be that connected or lost.
 func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
 	peerID := peerOf(n)
 	if peerID == "" {
 		return nil
 	}
 	for _, other := range c.store.Nodes.View().Page("", math.MaxInt) {
-		if other.ID != n.NodeID && other.Value.State == store.NodeConnected && peerOf(other.Value) == peerID {
+		there := other.Value.State == store.NodeConnected || other.Value.State == store.NodeLost
+		if there && other.ID != n.NodeID && other.Value.Membership == store.Approved && peerOf(other.Value) == peerID {
 			return nil
 		}
 	}
-	return c.store.Planners.Depart(ctx, peerID)
+	return c.store.Planners.Depart(ctx, peerID, n.PeerSince)
+}
+
+// keepInfo makes info that of a record.
+func keepInfo(n *store.NodeRecord, info json.RawMessage) {
+	before := peerOf(*n)
+	n.Info = info
+	if n.PeerSince.IsZero() || peerOf(*n) != before {
+		n.PeerSince = time.Now().UTC()
+	}
 }
 
 func peerOf(n store.NodeRecord) string {

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -58,8 +59,13 @@ type renewal struct {
 // outcome was unknown may have been its own.
 func (h *holder) resolve(ctx context.Context, p int) {
 	stands, revision, err := h.leases.Get(ctx, partitionKey(p))
-	if err == nil && stands.Replica == h.self {
+	switch {
+	case err == nil && stands.Replica == h.self:
 		h.held[p].revision = revision
+		return
+	case errors.Is(err, store.ErrUndecodable): // no replica's: the next renewal mends it
+		h.held[p] = &lease{revision: revision}
+		signal(h.wake)
 		return
 	}
 	h.log.DebugContext(ctx, "partition was taken over by another replica", "partition", p)

@@ -18,10 +18,10 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 	switch known := err == nil; {
 	case known && stands.Membership == store.Approved:
 		return overtaken(&stands, from, r)
-	case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
-		return err
-	case !known && !c.manual:
+	case errors.Is(err, store.ErrNotFound) && !c.manual:
 		return nil
+	case !known && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
+		return err
 	}
 	now, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil {
@@ -30,7 +30,8 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 		if string(n.Info) == string(info) {
 			return nil, nil
 		}
-		n.Info, n.StartedAt = info, r.Started.UTC()
+		keepInfo(n, info)
+		n.StartedAt = r.Started.UTC()
 		return n, nil
 	})
 	if err != nil {
@@ -77,7 +78,8 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 		if n.Session != from.session { // else the answer to the first try was lost
 			n.Generation++
 		}
-		n.Session, n.Info, n.InfoSequence, n.HandshakeRequired = from.session, info, from.sequence, ""
+		keepInfo(n, info)
+		n.Session, n.InfoSequence, n.HandshakeRequired = from.session, from.sequence, ""
 		n.State, n.Since, n.Reason, n.OpenedAt = store.NodeConnected, time.Now().UTC(), "", from.sent.UTC()
 		change(n)
 		return n, nil
