@@ -2,6 +2,7 @@ package peer_test
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"oc-scheduler/internal/peer"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/watcher"
 )
 
 const patience = 20 * time.Second
@@ -226,7 +228,7 @@ func TestASecondNodeOnTheSameDirectory(t *testing.T) {
 	cfg := config(t.TempDir())
 	w.node(t, cfg)
 	links := peer.Links{Compute: nclprotocol.Client{URL: w.server.URL(), NodeID: "n1"}, Bus: w.nc}
-	if _, err := peer.New(t.Context(), cfg, links, slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("it was opened twice")
+	if _, err := peer.New(t.Context(), cfg, links, slog.New(slog.DiscardHandler)); !errors.Is(err, watcher.ErrInUse) {
+		t.Errorf("opened twice: %v", err)
 	}
 }
