@@ -299,7 +299,7 @@ func TestStrangeMessagesAreAnswered(t *testing.T) {
 func TestListenerConfig(t *testing.T) {
 	t.Parallel()
 	_, err := logstream.NewListener(logstream.ListenerConfig{MaxStreams: -1, KeepAlive: 2, ReaderGone: 1})
-	for _, want := range []string{"connection", "node id", "server", "negative", "before the next look"} {
+	for _, want := range []string{"Conn is missing", "NodeID", "Server is missing", "negative", "before the next look"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not tell of %q", err, want)
 		}

@@ -55,6 +55,7 @@ func TestReplicasShareRequests(t *testing.T) {
 	}
 	join(0)
 	join(1)
+	guest := join(2)
 	a := asker(t, srv)
 	var asked sync.WaitGroup
 	for caller := range callers {
@@ -67,10 +68,12 @@ func TestReplicasShareRequests(t *testing.T) {
 			}
 		})
 	}
+	natstest.Eventually(t, "the third one is asked, too", func() bool { return counts[2].Load() > 0 })
 	for range 20 {
-		if err := join(2).Close(patient(t)); err != nil {
+		if err := guest.Close(patient(t)); err != nil {
 			t.Error(err)
 		}
+		guest = join(2)
 	}
 	asked.Wait()
 	sum := int64(0)
