@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -119,43 +118,3 @@ var _ nclprotocol.ClientFactory = connector{}
 func (c connector) CreateClient(ctx context.Context) (*nats.Conn, error) {
 	return c.replica.Connect(ctx, "node "+c.name)
 }
-
-// invite says what can be tried; commands stand alone on their lines, to be copied.
-func invite(con *console, replica *app.Replica) error {
-	url, nats := replica.URL(), replica.NATSURL()
-	server := ""
-	if url != "http://127.0.0.1:8080" {
-		server = " --server " + url
-	}
-	buckets := "(--nats-listen is off: no NATS client can look into the buckets)"
-	if nats != "" {
-		buckets = fmt.Sprintf("nats --server %s kv watch planners", nats)
-	}
-	_, err := fmt.Fprintf(con.stdout, `
-oc-scheduler demo: %s
-
-In a second terminal, watch live answers while two peers book and cancel:
-  %s check %s --duration 1h --watch%s
-  curl -N -H 'Accept: text/event-stream' '%s/oc/%s/check?duration=1h'
-
-In a third one, while something above is watching (else the planners are dropped):
-  curl '%s/planners'
-  %s
-
-At any time, one answer and the state of the replica:
-  curl '%s/oc/%s/check?duration=1h&wait=5s'
-  curl '%s/readyz?verbose'
-
-The two peers are compute nodes, too. Run something on one, and follow its output:
-  %s nodes%s
-  %s run demo-north%s -- sleep 10
-
-nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
-
-`, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url,
-		programName(), server, programName(), server)
-	return err
-}
-
-// programName is how the reader called this program.
-func programName() string { return os.Args[0] }
