@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -11,6 +12,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -25,8 +27,9 @@ type Orders interface {
 
 // executionList shows executions as they stand, by id.
 var executionList = listing[booking.Execution, booking.Execution]{
-	view: func(p *Parts) *store.View[booking.Execution] { return p.Executions },
-	show: func(item store.Item[booking.Execution]) booking.Execution { return item.Value },
+	view:  func(p *Parts) *store.View[booking.Execution] { return p.Executions },
+	show:  func(item store.Item[booking.Execution]) booking.Execution { return item.Value },
+	bytes: func(e booking.Execution) int { return len(e.Reason) },
 }
 
 // StoredExecutions reads executions as they are stored.
@@ -90,6 +93,9 @@ func (s *Server) postExecution(c echo.Context) error {
 	return c.JSON(http.StatusCreated, e)
 }
 
+// maxReason is the longest reason of a cancellation, in bytes: each list of executions shows it.
+const maxReason = 1 << 10
+
 // postCancel has the node of an execution end it. The answer is the execution as it stands: the node
 // says when it has ended.
 func (s *Server) postCancel(c echo.Context) error {
@@ -106,6 +112,9 @@ func (s *Server) postCancel(c echo.Context) error {
 	}
 	if len(body) > 0 && json.Unmarshal(body, &cancelled) != nil {
 		return newProblem(http.StatusBadRequest, "the body is not a JSON object with a reason")
+	}
+	if len(cancelled.Reason) > maxReason {
+		return fault.List{{Path: fault.Member(fault.Root, "reason"), Message: fmt.Sprintf("may have %d bytes", maxReason)}}
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()

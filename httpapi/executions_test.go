@@ -57,6 +57,8 @@ func TestOrderAnExecution(t *testing.T) {
 	}
 	s.do(t, http.MethodPost, "/executions/x/cancel", "").ok(t, http.StatusAccepted)
 	s.do(t, http.MethodPost, "/executions/x/cancel", "[").problem(t, http.StatusBadRequest)
+	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1024)+`"}`).ok(t, http.StatusAccepted)
+	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1025)+`"}`).problem(t, http.StatusUnprocessableEntity)
 	s.do(t, http.MethodPost, "/executions/unknown/cancel", "").problem(t, http.StatusNotFound)
 	if err := s.store.Executions.Create(t.Context(), booking.Execution{ExecutionID: "elsewhere", NodeID: "n", State: booking.ExecutionOrdered}); err != nil {
 		t.Fatal(err)
