@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
@@ -76,20 +77,32 @@ func TestMemoryOfANode(t *testing.T) {
 	a := startReplica(t, cluster, "a", func(c *orchestrator.Config) { c.HandshakesPerSecond = 10_000 })
 	settled(t, a, "a")
 	nc := cluster.Connect(t)
-	come := func(i int) {
+	come := func(i int) error {
 		n := newNode(t, nc, fmt.Sprintf("node-%d", i))
 		n.interval = time.Minute
-		n.accepted(t)
-		n.beat(t)
+		if err := insist(t.Context(), n); err != nil {
+			return err
+		}
+		if _, err := n.tryBeat(t.Context()); err != nil {
+			return err
+		}
 		n.record(changed("execution", "queued"))
-		n.sendAll(t)
+		_, err := n.send(t.Context())
+		return err
 	}
-	come(0) // what is made once
+	if err := come(0); err != nil { // what is made once
+		t.Fatal(err)
+	}
 	handledUpTo(t, a, "node-0", 1)
 	const some = 300
 	before := heap()
+	var all errgroup.Group
+	all.SetLimit(10)
 	for i := range some {
-		come(i + 1)
+		all.Go(func() error { return come(i + 1) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	for i := range some {
 		handledUpTo(t, a, fmt.Sprintf("node-%d", i+1), 1)
