@@ -94,10 +94,10 @@ func TestMemoryOfANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	handledUpTo(t, a, "node-0", 1)
-	const some = 300
+	const some = 200
 	before := heap()
 	var all errgroup.Group
-	all.SetLimit(10)
+	all.SetLimit(20)
 	for i := range some {
 		all.Go(func() error { return come(i + 1) })
 	}

@@ -109,3 +109,20 @@ func TestOrdersThatCannotBe(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnEventThatIsTooLong for the stream is left out; what follows it is handled.
+func TestAnEventThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	s := startSite(t, srv.URL(), "n")
+	s.connected(t)
+	long := changed("long", "failed")
+	long.Reason = strings.Repeat("x", 2*nclprotocol.MaxMessage)
+	s.tell(t, long)
+	s.tell(t, changed("short", "queued"))
+	becomes(t, a, "short", "queued")
+	if r := nodeBecomes(t, a, "n", store.NodeConnected); r.Generation != 1 {
+		t.Errorf("%+v", r)
+	}
+}
