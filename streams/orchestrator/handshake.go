@@ -14,10 +14,6 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
-const (
-	minLiveness, maxLiveness = time.Second, 24 * time.Hour
-)
-
 // handshake opens a session. The order of its writes matters: first what the node reads from, then its
 // pulse, and last the record that makes it count; whatever a crash leaves behind is made anew by the
 // next try, or runs out.
@@ -112,10 +108,10 @@ func checkHandshake(from sender, r *nclprotocol.HandshakeRequest) (json.RawMessa
 	fault(r.Session != from.session, "session is not the message's source")
 	fault(id.Check(r.Ledger) != nil, "ledger is no id")
 	factor := r.HeartbeatMissFactor
-	fault(factor < 1 || factor > 1000, "heartbeat_miss_factor is %d", factor)
+	fault(factor < 1 || factor > nclprotocol.MaxMissFactor, "heartbeat_miss_factor is %d", factor)
 	if interval := r.HeartbeatInterval.Duration(); factor >= 1 {
-		fault(interval < minLiveness/time.Duration(factor) || interval > maxLiveness/time.Duration(factor),
-			"a silence of %d times %v is not between %v and %v", factor, interval, minLiveness, maxLiveness)
+		fault(interval < nclprotocol.MinSilence/time.Duration(factor) || interval > nclprotocol.MaxSilence/time.Duration(factor),
+			"a silence of %d times %v is not between %v and %v", factor, interval, nclprotocol.MinSilence, nclprotocol.MaxSilence)
 	}
 	fault(!isTime(r.Started), "started_at has no year of four digits")
 	fault(!isTime(from.sent), "the message's time has no year of four digits")
