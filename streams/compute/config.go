@@ -45,8 +45,8 @@ type Config struct {
 	// RequestTimeout bounds each request, each connecting and each taking down; default 10 s.
 	RequestTimeout time.Duration
 	// ReconnectBackoff gives the pauses after failures; default: exponential with jitter from
-	// ReconnectInterval to 2 min. It belongs to one manager. While NATS is there but no replica of the
-	// scheduler, no pause is longer than 3 × ReconnectInterval.
+	// ReconnectInterval to 2 min. It belongs to one manager. A connection that stood resets it. While nobody is
+	// there, neither a NATS server nor a replica of the scheduler, no pause is longer than 3 × ReconnectInterval.
 	ReconnectBackoff backoff.BackOff
 
 	// DataPlaneMessageHandler handles messages from the scheduler. No default.

@@ -101,7 +101,7 @@ func (p Params) validate() error {
 		}
 	}
 	if len(p.Name) > watcher.MaxNameBytes {
-		errs = append(errs, fmt.Errorf("Name has %d bytes, at most %d are allowed", len(p.Name), watcher.MaxNameBytes))
+		errs = append(errs, fmt.Errorf("name has %d bytes, at most %d are allowed", len(p.Name), watcher.MaxNameBytes))
 	}
 	return errors.Join(errs...)
 }

@@ -76,7 +76,7 @@ func (c Client) Open(ctx context.Context, nodeID string, r Request) (Reader, err
 func (c Client) Validate() error {
 	var errs []error
 	if c.Conn == nil {
-		errs = append(errs, errors.New("Conn is missing"))
+		errs = append(errs, errors.New("a Conn is missing"))
 	}
 	if min(c.AnswerWithin, c.Silence, c.NodeGone, c.Outage, c.KeepAlive) < 0 {
 		errs = append(errs, errors.New("a duration is negative"))

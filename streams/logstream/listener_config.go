@@ -49,7 +49,7 @@ func (c *ListenerConfig) setDefaults() {
 func (c ListenerConfig) Validate() error {
 	var errs []error
 	if c.Conn == nil {
-		errs = append(errs, errors.New("Conn is missing"))
+		errs = append(errs, errors.New("a Conn is missing"))
 	}
 	if err := id.Check(c.NodeID); err != nil {
 		errs = append(errs, fmt.Errorf("NodeID: %w", err))
