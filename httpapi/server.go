@@ -107,7 +107,7 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *ech
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's to write
 	e.HTTPErrorHandler = s.answerError
-	e.Use(identify, s.observe, s.rescue, s.origins.guard)
+	e.Use(identify, s.observe, s.rescue, namesOf(s.origins).guard, s.origins.guard)
 	if len(s.origins) > 0 {
 		e.Use(s.origins.cors())
 	}

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// names are the host names, in lower case, under which clients may reach a loopback address, besides
+// localhost and IP addresses. A page from elsewhere whose own name was made to lead here (DNS rebinding)
+// is no foreign origin to a browser, nor by its headers; but it can't take the name out of Host.
+type names []string
+
+// namesOf are the machine's name and the hosts of the origins, which were validated.
+func namesOf(o origins) names {
+	var n names
+	if machine, err := os.Hostname(); err == nil {
+		n = append(n, plainName(machine))
+	}
+	for _, entry := range o {
+		if u, err := url.Parse(entry); err == nil {
+			n = append(n, plainName(u.Hostname()))
+		}
+	}
+	return n
+}
+
+// lead says whether a Host header's value may stand for this machine.
+func (n names) lead(host string) bool {
+	name := plainName((&url.URL{Host: host}).Hostname())
+	if name == "" {
+		return false
+	}
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // never asked of DNS (RFC 6761, section 6.3)
+		return true
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return slices.Contains(n, name)
+}
+
+func plainName(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
+
+// guard refuses with status 403 what comes over a loopback address under a foreign name. Other addresses
+// have names that only their operators know.
+func (n names) guard(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if overLoopback(r) && !n.lead(r.Host) {
+			return newProblem(http.StatusForbidden, "host %.100q is no name of this machine; --allow-origin lists those that lead here", r.Host)
+		}
+		return next(c)
+	}
+}
+
+func overLoopback(r *http.Request) bool {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
+}
