@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 )
 
 type cancelCmd struct {
 	serverFlags
 	Execution string `arg:"" help:"The execution."`
-	Reason    string `placeholder:"TEXT" help:"Why, for the record."`
+	Reason    string `group:"The cancellation:" placeholder:"TEXT" help:"Why, for the record."`
 }
 
 // Run has an execution ended; the node says when it has.
@@ -25,5 +27,18 @@ func (c *cancelCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printDoc(con.stdout, c.Output, body, (*executionDoc).print)
+	return printDoc(con.stdout, c.Output, body, (*executionDoc).printCancelled)
+}
+
+// printCancelled tells what became of a cancellation: one that comes after the end changes nothing.
+func (e *executionDoc) printCancelled(w io.Writer) error {
+	outcome := "cancellation of " + e.ExecutionID + " is ordered"
+	switch e.State {
+	case "completed", "failed":
+		outcome = e.ExecutionID + " had ended: " + e.State
+	case "cancelled":
+		outcome = e.ExecutionID + " is cancelled"
+	}
+	_, err := fmt.Fprintln(w, printable(outcome))
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -22,18 +21,6 @@ type executionDoc struct {
 	EndedAt     time.Time `json:"ended_at"`
 	ExitCode    *int      `json:"exit_code"`
 	Reason      string    `json:"reason"`
-}
-
-// exit is the exit code of a command that ran an execution to its end: the execution's own, or 1 when
-// it has none.
-func (e *executionDoc) exit() error {
-	switch {
-	case e.State == "completed":
-		return nil
-	case e.ExitCode != nil && *e.ExitCode != 0:
-		return &exitError{code: *e.ExitCode}
-	}
-	return &exitError{exitFailure, fmt.Errorf("execution %s is %s", e.ExecutionID, strings.TrimSuffix(e.State+": "+e.Reason, ": "))}
 }
 
 type executionsCmd struct {

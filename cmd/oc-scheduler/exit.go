@@ -8,7 +8,9 @@ const (
 	exitFailure     = 1
 	exitUnavailable = 2
 	exitUnknown     = 3
-	exitConfig      = 78 // EX_CONFIG of sysexits.h
+	exitNotRun      = 125 // of run, as others that start programs have it; what is run has codes of its own
+	exitSignal      = 128 // and the number of the signal, as shells have it
+	exitConfig      = 78  // EX_CONFIG of sysexits.h
 )
 
 // exitError ends the program with a code; without err nothing is printed.
@@ -27,12 +29,15 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 // usageCode is the code of a command line that cannot be read: the commands that service managers
-// start tell it apart from failures that a restart may cure.
+// start tell it apart from failures that a restart may cure, and run from what the program says.
 func usageCode(args []string) int {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
-			if arg == "serve" || arg == "demo" || arg == "peer" {
+			switch arg {
+			case "serve", "demo", "peer":
 				return exitConfig
+			case "run":
+				return exitNotRun
 			}
 			break
 		}

@@ -17,7 +17,8 @@
 //
 // serve, peer and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
 // service manager should not restart that), and 1 for other failures. check exits with the answer: 0
-// available, 2 unavailable, 3 unknown; run as the execution does; doctor with 1 when something fails.
+// available, 2 unavailable, 3 unknown; run as the execution does, with 128+n when
+// signal n killed it and 125 when it could not be run; doctor with 1 when something fails.
 // An error is one line on stderr, and 1.
 //
 // Each command is one file with its flags and a Run method; kong reads the former and calls the

@@ -25,8 +25,17 @@ type order struct {
 	Timeout  time.Duration     `placeholder:"TIME" help:"When the node kills it, from its start."`
 }
 
-// Run has a node run something, and writes its output until it ends; the exit code is the execution's.
+// Run has a node run something, and writes its output until it ends; the exit code is the execution's, or
+// exitNotRun.
 func (c *runCmd) Run(ctx context.Context, con *console) error {
+	err := c.run(ctx, con)
+	if _, coded := errors.AsType[*exitError](err); err == nil || coded {
+		return err
+	}
+	return &exitError{exitNotRun, err}
+}
+
+func (c *runCmd) run(ctx context.Context, con *console) error {
 	client, err := c.client()
 	if err != nil {
 		return err
@@ -35,6 +44,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "node", c.Node)
 	}
+	client.tellAbsence(ctx, con, c.Node)
 	if c.Detach {
 		_, err := fmt.Fprintln(con.stdout, printable(e.ExecutionID))
 		return err
@@ -42,7 +52,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	end, err := client.outputOf(con, e.ExecutionID, true, 0).copy(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted; the execution goes on: oc-scheduler logs -f %[1]s, oc-scheduler cancel %[1]s", printable(e.ExecutionID))
+		return client.interrupted(context.WithoutCancel(ctx), e.ExecutionID)
 	case err != nil:
 		return err
 	}

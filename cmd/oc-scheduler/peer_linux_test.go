@@ -99,19 +99,23 @@ func TestRun(t *testing.T) {
 		"without dashes":   {`n1 sh -c 'echo out'`, outcome{0, "out\n", ""}},
 		"a variable":       {`--env OC_TEST_GIVEN=a,b n1 -- sh -c 'echo $OC_TEST_GIVEN'`, outcome{0, "a,b\n", ""}},
 		"flags of its own": {`n1 -- sh -c 'echo $1' sh --server`, outcome{0, "--server\n", ""}},
-		"no variable":      {`--env PATH=/tmp n1 -- sh -c true`, outcome{1, "", `failed: variable "PATH" is not listed on this node`}},
-		"killed":           {`n1 -- sh -c 'kill -9 $$'`, outcome{1, "", "failed: ended by a signal: killed"}},
-		"took too long":    {`--timeout 100ms n1 -- sh -c 'sleep 300'`, outcome{1, "", "failed: took too long: 100ms is the limit"}},
-		"not listed":       {`n1 -- ls`, outcome{1, "", `failed: command "ls" is not listed on this node`}},
-		"no such node":     {`n2 -- ls`, outcome{1, "", `node "n2": no such node`}},
-		"no command":       {`n1`, outcome{1, "", "command: is missing"}},
-		"bad id":           {`--id ` + strings.Repeat("x", 200) + ` n1 -- sh`, outcome{1, "", "--id: invalid id"}},
-		"negative":         {`--timeout=-1s n1 -- sh`, outcome{1, "", "--timeout: must not be below zero"}},
+		"no variable":      {`--env PATH=/tmp n1 -- sh -c true`, outcome{125, "", `failed: variable "PATH" is not listed on this node`}},
+		"its own failure":  {`n1 -- sh -c 'exit 1'`, outcome{1, "", ""}},
+		"no flag":          {`--bogus n1 -- sh`, outcome{125, "", "--bogus"}},
+		"nobody answers":   {`--server 127.0.0.1:1 n1 -- sh`, outcome{125, "", "no replica answers"}},
+		"terminated":       {`n1 -- sh -c 'kill -TERM $$'`, outcome{128 + 15, "", "failed: ended by a signal: terminated"}},
+		"killed":           {`n1 -- sh -c 'kill -9 $$'`, outcome{128 + 9, "", "failed: ended by a signal: killed"}},
+		"took too long":    {`--timeout 100ms n1 -- sh -c 'sleep 300'`, outcome{125, "", "failed: took too long: 100ms is the limit"}},
+		"not listed":       {`n1 -- ls`, outcome{125, "", `failed: command "ls" is not listed on this node`}},
+		"no such node":     {`n2 -- ls`, outcome{125, "", `node "n2": no such node`}},
+		"no command":       {`n1`, outcome{125, "", "command: is missing"}},
+		"bad id":           {`--id ` + strings.Repeat("x", 200) + ` n1 -- sh`, outcome{125, "", "--id: invalid id"}},
+		"negative":         {`--timeout=-1s n1 -- sh`, outcome{125, "", "--timeout: must not be below zero"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := s.ask(t, "run", words(tc.args)...)
-			exact := tc.want.code != exitFailure
+			exact := tc.want.code < exitNotRun
 			if got.code != tc.want.code || got.stdout != tc.want.stdout || exact && got.stderr != tc.want.stderr ||
 				!exact && (!strings.Contains(got.stderr, tc.want.stderr) || strings.Count(got.stderr, "\n") != 1) {
 				t.Errorf("%+v\nwant %+v", got, tc.want)
@@ -144,7 +148,7 @@ func TestLogsAndCancel(t *testing.T) {
 	}
 	followed := make(chan outcome)
 	go func() { followed <- s.ask(t, "logs", "-f", id) }()
-	if got := s.ask(t, "cancel", id, "--reason", "enough"); got.code != exitOK {
+	if got := s.ask(t, "cancel", id, "--reason", "enough"); got != (outcome{exitOK, "cancellation of " + id + " is ordered\n", ""}) {
 		t.Errorf("%+v", got)
 	}
 	if got := <-followed; got.code != exitOK || got.stdout != "one\ntwo\n" {
@@ -152,6 +156,14 @@ func TestLogsAndCancel(t *testing.T) {
 	}
 	if e := s.reaches(t, id, "cancelled"); e.Reason != "enough" {
 		t.Errorf("%+v", e)
+	}
+	if got := s.ask(t, "cancel", id); got.stdout != id+" is cancelled\n" {
+		t.Errorf("%+v", got)
+	}
+	done := s.sh(t, "exit 3")
+	s.reaches(t, done, "failed")
+	if got := s.ask(t, "cancel", done); got.stdout != done+" had ended: failed\n" {
+		t.Errorf("%+v", got)
 	}
 	if got := s.ask(t, "executions"); !strings.Contains(got.stdout, id+"  n1    cancelled") {
 		t.Errorf("%+v", got)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -155,7 +154,7 @@ func (k *keeper) outcome() (int, error) {
 	case k.last.Error != "":
 		return 0, errors.New(k.last.Error)
 	case k.last.Signal != "":
-		return 0, fmt.Errorf("ended by a signal: %s", k.last.Signal)
+		return 0, errors.New(EndedBySignal + k.last.Signal)
 	case k.last.Exit != nil:
 		return *k.last.Exit, nil
 	}

@@ -29,6 +29,9 @@ type Executor interface {
 // ErrTimeout says that a task took longer than it may.
 var ErrTimeout = errors.New("took too long")
 
+// EndedBySignal begins the text of the error of a task that a signal ended; the signal's name follows.
+const EndedBySignal = "ended by a signal: "
+
 // within is the time that a task has: the shorter of its own and the executor's limit.
 func (t Task) within(limit time.Duration) time.Duration {
 	if t.Timeout > 0 {

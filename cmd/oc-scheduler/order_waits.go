@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// tellAbsence tells somebody who has ordered something of a node that nothing begins soon: the node is
+// not there. That it can't be asked about is no fault of the order.
+func (c *client) tellAbsence(ctx context.Context, con *console, nodeID string) {
+	var n nodeDoc
+	if err := c.read(ctx, &n, "nodes", nodeID); err != nil || n.State == "connected" {
+		return
+	}
+	_, _ = fmt.Fprintf(con.stderr, "node %s is %s; the order waits until it is back\n", printable(n.NodeID), printable(n.State))
+}
+
+// interruptedWithin bounds the last question of somebody who wants to leave.
+const interruptedWithin = 2 * time.Second
+
+// interrupted says what is left behind by somebody who waited for an execution and leaves.
+func (c *client) interrupted(ctx context.Context, executionID string) error {
+	ctx, cancel := context.WithTimeout(ctx, interruptedWithin)
+	defer cancel()
+	left := "the execution goes on"
+	var e executionDoc
+	if err := c.read(ctx, &e, "executions", executionID); err == nil && (e.State == "ordered" || e.State == "queued") {
+		left = "the order still waits"
+	}
+	return fmt.Errorf("interrupted; %[1]s: oc-scheduler logs -f %[2]s, oc-scheduler cancel %[2]s", left, printable(executionID))
+}
+
+// read gets one document.
+func (c *client) read(ctx context.Context, doc any, segments ...string) error {
+	body, err := c.get(ctx, c.url(nil, segments...))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, doc)
+}
