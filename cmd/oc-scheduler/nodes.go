@@ -14,8 +14,8 @@ import (
 type nodesCmd struct {
 	List    nodesListCmd    `cmd:"" default:"withargs" help:"List the compute nodes, or show one."`
 	Approve nodesApproveCmd `cmd:"" help:"Let a node take part."`
-	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out."`
-	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node; one that still runs introduces itself again."`
+	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out: it gets no new orders; what runs there goes on, and its peer's planner still counts."`
+	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node; one that still runs introduces itself again within a heartbeat."`
 }
 
 type nodesListCmd struct {

@@ -33,7 +33,7 @@ type grammar struct {
 	Planners   plannersCmd   `cmd:"" help:"List the planners a replica knows, or show one peer's."`
 	Workflows  workflowsCmd  `cmd:"" help:"List the workflows a replica knows."`
 	Nodes      nodesCmd      `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`
-	Run        runCmd        `cmd:"" help:"Have a node run something, and follow its output. Exits as the execution does."`
+	Run        runCmd        `cmd:"" help:"Have a node run something, and follow its output. Exits as it does, with 128+N when signal N killed it, and with 125 when it could not be run."`
 	Executions executionsCmd `cmd:"" help:"List what runs or ran on the nodes, or show one execution."`
 	Logs       logsCmd       `cmd:"" help:"Print the output of an execution."`
 	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
@@ -49,6 +49,7 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		kong.Name("oc-scheduler"),
 		kong.Description("Can this workflow run then, and if not, when?"),
 		kong.NoDefaultHelp(),
+		kong.Help(printHelp),
 		kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(helpWithTwin),
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 	case errors.Is(err, errHelp):
 		return exitOK
 	case err != nil:
-		return con.fail(usageCode(args), fmt.Errorf("%s (see %s -h)", twins.name(err.Error()), called(err)))
+		return con.fail(usageCode(args), fmt.Errorf("%s (see %s -h)", twins.name(misspelt(err)), called(err)))
 	}
 	err = parsed.Run()
 	if err == nil {
@@ -93,14 +94,6 @@ func spelled(args []string) []string {
 		return []string{"version"}
 	}
 	return args
-}
-
-// called is the command, as far as it was understood, in which a command line went wrong.
-func called(err error) string {
-	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
-		return parse.Context.Selected().FullPath()
-	}
-	return "oc-scheduler"
 }
 
 // fail prints one line, whatever the error holds.

@@ -65,7 +65,12 @@ func TestBadCommandLines(t *testing.T) {
 		"bad URL of the doctor":   {"doctor --nats-url http://a", nil, 1, "--nats-url"},
 		"key without certificate": {"doctor --nats-key k", nil, 1, "--nats-cert"},
 		"missing file, doctor":    {"doctor --nats-creds /nonexistent", nil, 1, "--nats-creds"},
-		"unknown command":         {"fly", nil, 1, "fly (see oc-scheduler -h)"},
+		"unknown command":         {"fly", nil, 1, "no command `fly` (see oc-scheduler -h)"},
+		"misspelt command":        {"nods", nil, 1, "no command `nods`; did you mean `nodes`? (see"},
+		"misspelt by its end":     {"xrun", nil, 1, "did you mean `run`?"},
+		"too many words":          {"nodes a b", nil, 1, "unexpected argument b (see oc-scheduler nodes -h)"},
+		"no lines":                {"logs x -n 0", nil, 1, "--tail: must be above 0"},
+		"run without":             {"run", nil, 125, "<node>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,6 +94,8 @@ func TestHelp(t *testing.T) {
 		"check -h":     {"--watch", "--duration", "OC_SERVER"},
 		"help":         {"serve", "demo"},
 		"help check":   {"--watch"},
+		"nodes -h":     {"Usage: oc-scheduler nodes [<node>]", "reject"},
+		"run -h":       {"125", "128+N"},
 		"demo -h":      {"--drain-grace=0s", "removed in the end"},
 	} {
 		got := invoke(t, nil, strings.Fields(args)...)
@@ -107,8 +114,10 @@ func TestHelp(t *testing.T) {
 func TestHelpLeavesOut(t *testing.T) {
 	t.Parallel()
 	for args, words := range map[string][]string{
-		"demo -h":  {"--nats-url", "--nats-creds", "--js-replicas"},
-		"check -h": {"OC_START", "OC_DURATION", "OC_WATCH"},
+		"demo -h":   {"--nats-url", "--nats-creds", "--js-replicas"},
+		"logs -h":   {"OC_FOLLOW", "OC_TAIL"},
+		"cancel -h": {"OC_REASON"},
+		"check -h":  {"OC_START", "OC_DURATION", "OC_WATCH"},
 	} {
 		got := invoke(t, nil, strings.Fields(args)...)
 		for _, word := range words {

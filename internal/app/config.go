@@ -41,7 +41,7 @@ type Config struct {
 	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`
 	PlannerTTL time.Duration `default:"24h" help:"Life of a planner from its first insertion; whole seconds."`
 
-	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual)."`
+	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same."`
 
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`
