@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -28,8 +29,14 @@ type Orders interface {
 // executionList shows executions as they stand, by id.
 var executionList = listing[booking.Execution, booking.Execution]{
 	view:  func(p *Parts) *store.View[booking.Execution] { return p.Executions },
-	show:  func(item store.Item[booking.Execution]) booking.Execution { return item.Value },
-	bytes: func(e booking.Execution) int { return len(e.Reason) },
+	show:  func(item store.Item[booking.Execution]) booking.Execution { return forAll(item.Value) },
+	bytes: func(e booking.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
+}
+
+// forAll leaves out the order, whose environment is the node's business.
+func forAll(e booking.Execution) booking.Execution {
+	e.Order = nil
+	return e
 }
 
 // StoredExecutions reads executions as they are stored.
@@ -65,7 +72,7 @@ func (s *Server) getExecution(c echo.Context) error {
 	}
 	setAge(c, parts.Executions.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	return c.JSON(http.StatusOK, e)
+	return c.JSON(http.StatusOK, forAll(e))
 }
 
 // postExecution has the node of the path run what the body says.
@@ -90,7 +97,7 @@ func (s *Server) postExecution(c echo.Context) error {
 	}
 	shown(ctx, parts.Executions, e.ExecutionID, func(revision uint64) bool { return revision > 0 })
 	c.Response().Header().Set(echo.HeaderLocation, "/executions/"+url.PathEscape(e.ExecutionID))
-	return c.JSON(http.StatusCreated, e)
+	return c.JSON(http.StatusCreated, forAll(e))
 }
 
 // maxReason is the longest reason of a cancellation, in bytes: each list of executions shows it.
@@ -129,5 +136,5 @@ func (s *Server) postCancel(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusAccepted, e)
+	return c.JSON(http.StatusAccepted, forAll(e))
 }

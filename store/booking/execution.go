@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -50,7 +51,12 @@ type Execution struct {
 	EndedAt     time.Time      `json:"ended_at,omitzero"`
 	ExitCode    *int           `json:"exit_code,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
-	Event       EventRef       `json:"event,omitzero"` // the node's last event that was about it
+	Command     []string       `json:"command,omitempty"`
+	// Order is what the node is told, kept until it has answered; SentAs is where in the stream of orders
+	// it stands, 0 while that is not known.
+	Order  json.RawMessage `json:"order,omitempty"`
+	SentAs uint64          `json:"sent_as,omitempty"`
+	Event  EventRef        `json:"event,omitzero"` // the node's last event that was about it
 }
 
 // EventRef names an event of a node's ledger.
@@ -85,7 +91,7 @@ func (e Execution) Apply(v ExecutionEvent) (next Execution, changed bool) {
 	if !v.State.follows(e.State) {
 		return e, false
 	}
-	e.State, e.Event = v.State, v.EventRef
+	e.State, e.Event, e.Order = v.State, v.EventRef, nil
 	switch at := v.At.UTC(); {
 	case v.State.Final():
 		e.EndedAt, e.ExitCode, e.Reason = at, v.ExitCode, v.Reason

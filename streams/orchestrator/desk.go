@@ -151,6 +151,13 @@ func (d *desk) positionsLocked() map[int]uint64 {
 	return now
 }
 
+func (d *desk) holds(nodeID string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, held := d.held[partitionOf(nodeID)]
+	return held
+}
+
 func (d *desk) partitions() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,12 +41,18 @@ func (o *Orders) Send(ctx context.Context, nodeID string, order any) error {
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return err
 	}
+	_, err := o.send(ctx, nodeID, order)
+	return err
+}
+
+// send returns the order's place in the stream.
+func (o *Orders) send(ctx context.Context, nodeID string, order any) (uint64, error) {
 	frame, err := o.codec.Encode(&envelope.Message{Header: envelope.Header{Time: time.Now().UTC()}, Payload: order})
 	if errors.Is(err, envelope.ErrTooLarge) {
-		return fmt.Errorf("%w: %w", store.ErrTooLarge, err)
+		return 0, fmt.Errorf("%w: %w", store.ErrTooLarge, err)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	return o.publish(ctx, nodeID, frame)
 }
@@ -64,15 +71,15 @@ func (o *Orders) allowed(ctx context.Context, nodeID string) error {
 }
 
 // publish tries again when it can't know the outcome: the stream keeps one of the copies.
-func (o *Orders) publish(ctx context.Context, nodeID string, frame []byte) error {
+func (o *Orders) publish(ctx context.Context, nodeID string, frame []byte) (uint64, error) {
 	name := rand.Text()
 	for {
-		err := o.try(ctx, nodeID, name, frame)
+		sequence, err := o.try(ctx, nodeID, name, frame)
 		switch {
 		case err == nil:
-			return nil
+			return sequence, nil
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoStreamResponse):
-			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+			return 0, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -81,25 +88,33 @@ func (o *Orders) publish(ctx context.Context, nodeID string, frame []byte) error
 	}
 }
 
-func (o *Orders) try(ctx context.Context, nodeID, name string, frame []byte) error {
+func (o *Orders) try(ctx context.Context, nodeID, name string, frame []byte) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	m := nats.NewMsg(nclprotocol.InSubject(nodeID))
 	m.Data = frame
-	_, err := o.js.PublishMsg(ctx, m, jetstream.WithMsgID(name), jetstream.WithExpectStream(nclprotocol.InStream), jetstream.WithRetryAttempts(0))
+	ack, err := o.js.PublishMsg(ctx, m, jetstream.WithMsgID(name), jetstream.WithExpectStream(nclprotocol.InStream), jetstream.WithRetryAttempts(0))
 	if errors.Is(err, jetstream.ErrNoStreamResponse) { // it has gone, or has no leader
 		_, again := jet.EnsureStream(ctx, o.js, nclprotocol.InLayout(o.copies))
 		err = errors.Join(err, again)
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
 }
 
 // RunExecution puts an execution on record and orders a node to run it. It fails with store.ErrExists for an id
-// that is taken, and as Send does. An order that could not be sent leaves a failed execution.
+// that is taken, and as Send does; an order that can't be sent leaves a failed execution. Once it is on
+// record it is sent, be it later and by another replica: then NATS out of reach is no failure.
 func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.RunExecution) (booking.Execution, error) {
+	order, err := json.Marshal(r)
+	if err != nil {
+		return booking.Execution{}, err
+	}
 	e := booking.Execution{
 		ExecutionID: r.ExecutionID, NodeID: nodeID, BookingID: r.BookingID, WorkflowID: r.WorkflowID,
-		State: booking.ExecutionOrdered, OrderedAt: time.Now().UTC(),
+		State: booking.ExecutionOrdered, OrderedAt: time.Now().UTC(), Command: r.Command, Order: order,
 	}
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return e, err
@@ -107,24 +122,46 @@ func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.
 	if err := o.store.Executions.Create(ctx, e); err != nil {
 		return e, err
 	}
-	err := o.Send(ctx, nodeID, r)
-	if err == nil || errors.Is(err, store.ErrUnavailable) { // then it may have been stored
-		return e, err
+	err = o.dispatch(ctx, nodeID, r)
+	if err == nil || errors.Is(err, store.ErrUnavailable) {
+		return e, nil
 	}
-	return e, errors.Join(err, o.store.Executions.Change(ctx, e.ExecutionID, func(e booking.Execution) (booking.Execution, bool) {
-		if e.State != booking.ExecutionOrdered {
-			return e, false
-		}
+	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *booking.Execution) {
 		e.State, e.EndedAt, e.Reason = booking.ExecutionFailed, time.Now().UTC(), "not sent: "+err.Error()
-		return e, true
+		e.Order = nil
 	}))
 }
 
-// CancelExecution orders the node of an execution to end it. It fails with store.ErrNotFound and as Send does.
+// dispatch sends the order of an execution on record, and notes that there.
+func (o *Orders) dispatch(ctx context.Context, nodeID string, r nclprotocol.RunExecution) error {
+	if err := o.allowed(ctx, nodeID); err != nil {
+		return err
+	}
+	sequence, err := o.send(ctx, nodeID, r)
+	if err != nil {
+		return err
+	}
+	return o.whileOrdered(ctx, r.ExecutionID, func(e *booking.Execution) { e.SentAs, e.Order = sequence, nil })
+}
+
+// whileOrdered changes an execution of which the node has not told yet.
+func (o *Orders) whileOrdered(ctx context.Context, executionID string, change func(*booking.Execution)) error {
+	return o.store.Executions.Change(ctx, executionID, func(e booking.Execution) (booking.Execution, bool) {
+		if e.State != booking.ExecutionOrdered {
+			return e, false
+		}
+		change(&e)
+		return e, true
+	})
+}
+
+// CancelExecution orders the node of an execution to end it, whatever its membership. It fails with
+// store.ErrNotFound and as Send does.
 func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string) error {
 	e, err := o.store.Executions.Get(ctx, executionID)
 	if err != nil {
 		return err
 	}
-	return o.Send(ctx, e.NodeID, nclprotocol.CancelExecution{ExecutionID: executionID, Reason: reason})
+	_, err = o.send(ctx, e.NodeID, nclprotocol.CancelExecution{ExecutionID: executionID, Reason: reason})
+	return err
 }

@@ -1,11 +1,16 @@
 package orchestrator_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
@@ -123,4 +128,54 @@ func TestAnEventThatIsTooLong(t *testing.T) {
 	s.tell(t, long)
 	s.tell(t, changed("short", "queued"))
 	becomes(t, a, "short", "queued")
+}
+
+// TestAnOrderOnRecordIsSent though the replica that put it there died before it could send it, or could
+// not note that it had.
+func TestAnOrderOnRecordIsSent(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	s := startSite(t, srv.URL(), "n")
+	s.connected(t)
+	left := booking.Execution{
+		ExecutionID: "x1", NodeID: "n", State: booking.ExecutionOrdered, OrderedAt: time.Now(),
+		Order: json.RawMessage(`{"execution_id":"x1","command":["true"]}`),
+	}
+	if err := a.store.Executions.Create(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+	obeyed(t, s, 1)
+	natstest.Eventually(t, "it is noted", func() bool {
+		e, err := a.store.Executions.Get(t.Context(), "x1")
+		return err == nil && e.SentAs > 0 && len(e.Order) == 0
+	})
+	s.tell(t, changed("x1", "completed"))
+	becomes(t, a, "x1", booking.ExecutionCompleted)
+}
+
+// TestAnOrderOnRecordIsNoFailure when it can't be sent at once: it is sent as soon as that can be.
+func TestAnOrderOnRecordIsNoFailure(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	s := startSite(t, srv.URL(), "n")
+	s.connected(t)
+	if err := a.js.DeleteStream(t.Context(), nclprotocol.InStream); err != nil {
+		t.Fatal(err)
+	}
+	other := jetstream.StreamConfig{Name: "OTHER", Subjects: []string{nclprotocol.AllIn}, NoAck: true} // takes orders, and says nothing
+	if _, err := a.js.CreateStream(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	e, err := a.Orders.RunExecution(ctx, "n", nclprotocol.RunExecution{ExecutionID: "x1", Command: []string{"true"}})
+	if err != nil || e.State != booking.ExecutionOrdered {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if err := a.js.DeleteStream(t.Context(), "OTHER"); err != nil {
+		t.Fatal(err)
+	}
+	obeyed(t, s, 1)
 }

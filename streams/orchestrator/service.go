@@ -30,6 +30,7 @@ type Service struct {
 	warden  *warden
 	holder  *holder
 	reader  *reader
+	courier *courier
 
 	leave     chan struct{} // closed to end Run
 	leaveOnce sync.Once
@@ -71,6 +72,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 		control: newControl(js, st, cfg, m),
 		warden:  newWarden(st, cfg, m),
 		holder:  newHolder(st, d, cfg),
+		courier: newCourier(st, orders, d, cfg),
 		reader:  &reader{js: js, copies: cfg.Copies, desk: d, log: cfg.Logger},
 		leave:   make(chan struct{}), started: make(chan struct{}), left: make(chan struct{}),
 	}, nil
@@ -123,7 +125,7 @@ func (s *Service) Leave(ctx context.Context) error {
 func (s *Service) loaded(ctx context.Context) bool {
 	for _, loaded := range []<-chan struct{}{
 		s.store.Nodes.View().Loaded(), s.store.Liveness.View().Loaded(),
-		s.store.Partitions.View().Loaded(), s.store.Leases.View().Loaded(),
+		s.store.Partitions.View().Loaded(), s.store.Leases.View().Loaded(), s.store.Executions.View().Loaded(),
 	} {
 		select {
 		case <-loaded:
@@ -141,6 +143,7 @@ func (s *Service) work(ctx context.Context) {
 	parts.Go(func() { s.warden.run(ctx) })
 	parts.Go(func() { s.reader.run(ctx) })
 	parts.Go(func() { s.holder.run(ctx) })
+	parts.Go(func() { s.courier.run(ctx) })
 	for range workers {
 		parts.Go(func() { s.worker.run(ctx) })
 	}

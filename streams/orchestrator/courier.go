@@ -1,0 +1,104 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// courierEvery is how often orders are looked for that nobody is known to have sent.
+const courierEvery = 2 * time.Second
+
+// courier sends the orders of executions that are on record and whose sender died, or could not know,
+// before it was noted that they were sent. A node that gets an order twice obeys it once.
+type courier struct {
+	orders *Orders
+	desk   *desk
+	after  time.Duration // how long the first sender has
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	unsent map[string]struct{} // ids of executions
+}
+
+func newCourier(st *store.Store, o *Orders, d *desk, cfg Config) *courier {
+	c := &courier{orders: o, desk: d, after: cfg.LeaseTTL, log: cfg.Logger, unsent: map[string]struct{}{}}
+	st.Executions.View().OnChange(c.note)
+	return c
+}
+
+func unsent(e booking.Execution) bool {
+	return e.State == booking.ExecutionOrdered && e.SentAs == 0 && len(e.Order) > 0
+}
+
+// note keeps apart the few executions that matter here.
+func (c *courier) note(executionID string) {
+	entry, stands := c.orders.store.Executions.View().Get(executionID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stands && unsent(entry.Value) {
+		c.unsent[executionID] = struct{}{}
+		return
+	}
+	delete(c.unsent, executionID)
+}
+
+func (c *courier) run(ctx context.Context) {
+	tick := time.NewTicker(courierEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			c.round(ctx)
+		}
+	}
+}
+
+// round sends what is overdue to the nodes of this replica's partitions, the oldest first.
+func (c *courier) round(ctx context.Context) {
+	for _, e := range c.overdue(time.Now()) {
+		err := c.send(ctx, e)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			c.log.WarnContext(ctx, "an order is still not sent, trying again", "execution_id", e.ExecutionID, "node_id", e.NodeID, "error", err)
+			continue
+		}
+		c.log.InfoContext(ctx, "order sent that was left over", "execution_id", e.ExecutionID, "node_id", e.NodeID)
+	}
+}
+
+func (c *courier) overdue(now time.Time) (due []booking.Execution) {
+	c.mu.Lock()
+	ids := slices.Collect(maps.Keys(c.unsent))
+	c.mu.Unlock()
+	for _, id := range ids {
+		entry, stands := c.orders.store.Executions.View().Get(id)
+		if e := entry.Value; stands && unsent(e) && now.Sub(e.OrderedAt) > c.after && c.desk.holds(e.NodeID) {
+			due = append(due, e)
+		}
+	}
+	slices.SortFunc(due, func(a, b booking.Execution) int { return a.OrderedAt.Compare(b.OrderedAt) })
+	return due
+}
+
+func (c *courier) send(ctx context.Context, e booking.Execution) error {
+	var order nclprotocol.RunExecution
+	if err := json.Unmarshal(e.Order, &order); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	return c.orders.dispatch(ctx, e.NodeID, order)
+}
