@@ -148,6 +148,9 @@ func TestMetricsAndLog(t *testing.T) {
 # TYPE oc_scheduler_bus_events_total counter
 oc_scheduler_bus_events_total{outcome="handled",subject="CREATE_RESOURCE"} 2
 oc_scheduler_bus_events_total{outcome="rejected",subject="CREATE_RESOURCE"} 1
+oc_scheduler_bus_events_total{outcome="retried",subject="CREATE_RESOURCE"} 0
+oc_scheduler_bus_events_total{outcome="retried",subject="PROPALGATION_EVENT"} 0
+oc_scheduler_bus_events_total{outcome="retried",subject="REMOVE_RESOURCE"} 0
 oc_scheduler_bus_events_total{outcome="skipped",subject="REMOVE_RESOURCE"} 2
 # HELP oc_scheduler_bus_rejected_total Messages of the OpenCloud bus that were kept as dead letters, by reason.
 # TYPE oc_scheduler_bus_rejected_total counter

@@ -44,5 +44,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, reason := range reasons { // an alert on growth misses a series that begins with 1
 		m.rejected.WithLabelValues(reason)
 	}
+	for _, subject := range []string{Propagation, CreateResource, RemoveResource} {
+		m.events.WithLabelValues(subject, outcomeRetried)
+	}
 	return m
 }

@@ -25,7 +25,7 @@ type Config struct {
 	// NodeInfoProvider tells what the node has. No default.
 	NodeInfoProvider nclprotocol.NodeInfoProvider
 
-	// MessageSerializer makes frames of messages; default envelope.Serializer.
+	// MessageSerializer makes frames of messages; default envelope.Serializer, up to nclprotocol.MaxMessage.
 	MessageSerializer envelope.MessageSerializer
 	// MessageRegistry knows the payloads of the data plane, both ways; default: an empty one. Control
 	// messages need not be in it.
@@ -102,7 +102,7 @@ func (c *Config) SetDefaults() {
 	fill(&c.NodeInfoUpdateInterval, defaultNodeInfoUpdateInterval)
 	fill(&c.RequestTimeout, defaultRequestTimeout)
 	fill(&c.CheckpointInterval, defaultCheckpointInterval)
-	fill(&c.MessageSerializer, envelope.MessageSerializer(envelope.Serializer{}))
+	fill(&c.MessageSerializer, envelope.MessageSerializer(envelope.Serializer{MaxBytes: nclprotocol.MaxMessage}))
 	fill(&c.Clock, clockwork.NewRealClock())
 	if c.MessageRegistry == nil {
 		c.MessageRegistry = envelope.NewRegistry()

@@ -48,7 +48,7 @@ func TestPace(t *testing.T) {
 		{true, 9 * time.Second, refused, time.Minute, time.Minute},
 		{true, time.Hour, refused, 0, 2 * time.Second},
 		{false, 0, nobody, 15 * time.Second, 30 * time.Second}, // no replica: never long
-		{false, 0, away, 15 * time.Second, 30 * time.Second}, // nor a server
+		{false, 0, away, 15 * time.Second, 30 * time.Second},   // nor a server
 		{false, 0, hidden, 15 * time.Second, 30 * time.Second},
 		{false, 0, refused, time.Minute, time.Minute}, // there is one again: what came before is of no account
 		{false, 0, refused, 2 * time.Minute, 2 * time.Minute},

@@ -2,6 +2,7 @@ package orchestrator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -66,7 +67,7 @@ func insist(ctx context.Context, n *node) error {
 	defer cancel()
 	r, err := n.tryHandshake(within)
 	if err == nil && !r.Accepted {
-		err = errSessionOver
+		err = errors.New(r.Reason)
 	}
 	return err
 }
