@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -35,7 +36,9 @@ func (c *executionsCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Execution == "" {
-		return client.list(ctx, con, c.Output, "executions", "EXECUTION NODE STATE ORDERED ENDED EXIT", executionRow)
+		return list{
+			path: "executions", header: "EXECUTION NODE STATE ORDERED ENDED EXIT REASON", row: executionRow, sort: newestFirst,
+		}.print(ctx, client, con, c.Output)
 	}
 	body, err := client.get(ctx, client.url(nil, "executions", c.Execution))
 	if err != nil {
@@ -44,10 +47,31 @@ func (c *executionsCmd) Run(ctx context.Context, con *console) error {
 	return printDoc(con.stdout, c.Output, body, (*executionDoc).print)
 }
 
+// newestFirst sorts executions by their orders; those that are of one time stay by id.
+func newestFirst(items []json.RawMessage) error {
+	type dated struct {
+		at   time.Time
+		item json.RawMessage
+	}
+	sorted := make([]dated, len(items))
+	for i, item := range items {
+		var e executionDoc
+		if err := json.Unmarshal(item, &e); err != nil {
+			return err
+		}
+		sorted[i] = dated{e.OrderedAt, item}
+	}
+	slices.SortStableFunc(sorted, func(a, b dated) int { return b.at.Compare(a.at) })
+	for i := range sorted {
+		items[i] = sorted[i].item
+	}
+	return nil
+}
+
 func executionRow(item json.RawMessage) ([]any, error) {
 	var e executionDoc
 	err := json.Unmarshal(item, &e)
-	return []any{e.ExecutionID, e.NodeID, e.State, rough(e.OrderedAt), rough(e.EndedAt), e.exitText()}, err
+	return []any{e.ExecutionID, e.NodeID, e.State, rough(e.OrderedAt), rough(e.EndedAt), e.exitText(), e.Reason}, err
 }
 
 func (e *executionDoc) exitText() string {

@@ -56,7 +56,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Node == "" {
-		return client.list(ctx, con, c.Output, "nodes", "NODE PEER MEMBERSHIP STATE SINCE VERSION", nodeRow)
+		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE SINCE VERSION", row: nodeRow}.print(ctx, client, con, c.Output)
 	}
 	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
 	if err != nil {

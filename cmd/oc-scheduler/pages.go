@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strconv"
 )
@@ -37,27 +38,41 @@ func (c *client) each(ctx context.Context, path string, f func(item json.RawMess
 	}
 }
 
-// list prints a list as a table, or as one JSON array.
-func (c *client) list(ctx context.Context, con *console, output, path, header string, row func(json.RawMessage) ([]any, error)) error {
-	if output == "json" {
-		items := []json.RawMessage{}
-		err := c.each(ctx, path, func(item json.RawMessage) error {
-			items = append(items, item)
-			return nil
-		})
+// list is how a list is printed.
+type list struct {
+	path   string
+	header string
+	row    func(item json.RawMessage) ([]any, error)
+	sort   func(items []json.RawMessage) error // nil: by id, as it comes
+	none   string                              // what people are told of an empty list
+}
+
+// print prints a list as a table, or as one JSON array.
+func (l list) print(ctx context.Context, client *client, con *console, output string) error {
+	items := []json.RawMessage{}
+	err := client.each(ctx, l.path, func(item json.RawMessage) error {
+		items = append(items, item)
+		return nil
+	})
+	if err == nil && l.sort != nil {
+		err = l.sort(items)
+	}
+	switch {
+	case err != nil:
+		return err
+	case output == "json":
+		return printJSON(con.stdout, items)
+	}
+	table := newTable(con.stdout, l.header)
+	for _, item := range items {
+		cells, err := l.row(item)
 		if err != nil {
 			return err
 		}
-		return printJSON(con.stdout, items)
-	}
-	table := newTable(con.stdout, header)
-	err := c.each(ctx, path, func(item json.RawMessage) error {
-		cells, err := row(item)
 		table.row(cells...)
-		return err
-	})
-	if err != nil {
-		return err
+	}
+	if len(items) == 0 && l.none != "" {
+		_, _ = fmt.Fprintln(con.stderr, l.none)
 	}
 	return table.flush()
 }

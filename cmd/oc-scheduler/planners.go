@@ -20,7 +20,10 @@ func (c *plannersCmd) Run(ctx context.Context, con *console) error {
 	if c.Peer != "" {
 		return c.show(ctx, con, client)
 	}
-	return client.list(ctx, con, c.Output, "planners", "PEER GENERATED EXPIRES RESOURCES SLOTS", plannerRow)
+	return list{
+		path: "planners", header: "PEER GENERATED EXPIRES RESOURCES SLOTS", row: plannerRow,
+		none: "none: planners are kept while somebody watches",
+	}.print(ctx, client, con, c.Output)
 }
 
 func plannerRow(item json.RawMessage) ([]any, error) {

@@ -19,7 +19,7 @@ func (c *workflowsCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	return client.list(ctx, con, c.Output, "oc", "WORKFLOW NAME ITEMS PEERS", workflowRow)
+	return list{path: "oc", header: "WORKFLOW NAME ITEMS PEERS", row: workflowRow}.print(ctx, client, con, c.Output)
 }
 
 func workflowRow(item json.RawMessage) ([]any, error) {
