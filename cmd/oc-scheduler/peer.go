@@ -82,6 +82,9 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 	defer bus.Close()
 	links := peer.Links{Compute: nclprotocol.Client{URL: url, NodeID: cfg.NodeID, Options: options}, Bus: bus}
 	p, err := peer.New(ctx, cfg, links, log)
+	if _, unusable := errors.AsType[*peer.ConfigError](err); unusable {
+		return &exitError{exitConfig, err}
+	}
 	if err != nil {
 		return err
 	}

@@ -254,13 +254,24 @@ func TestBadPeers(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("peer_id: a\ncolour: red\nexecutor: {type: docker}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := filepath.Join(t.TempDir(), "empty.yaml")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	damaged := t.TempDir()
+	if err := os.WriteFile(filepath.Join(damaged, "ledger.db"), bytes.Repeat([]byte("no ledger"), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for args, want := range map[string]string{
 		"peer":                           "--config",
 		"peer --config /nonexistent":     "--config: open /nonexistent",
-		"peer --config " + bad:           `--config: line 2: unknown field colour; line 3: executor.type: "docker" is neither sleep nor process`,
+		"peer --config " + bad:           "--config: " + bad + `: line 2: unknown field colour; line 3: executor.type: "docker" is neither sleep nor process`,
+		"peer --config " + empty:         "--config: " + empty + " is empty",
 		"peer --config " + peerConfig(t): "--nats-url: missing",
-		"peer --nats-url http://a --config " + peerConfig(t):                        "--nats-url",
-		"peer --nats-url nats://a --nats-ca /nonexistent --config " + peerConfig(t): "--nats-ca",
+		"peer --nats-url nats://127.0.0.1:1 --config " + peerConfig(t) + " --data-dir " + bad:     "data_dir: mkdir " + bad,
+		"peer --nats-url nats://127.0.0.1:1 --config " + peerConfig(t) + " --data-dir " + damaged: "data_dir: ",
+		"peer --nats-url http://a --config " + peerConfig(t):                                      "--nats-url",
+		"peer --nats-url nats://a --nats-ca /nonexistent --config " + peerConfig(t):               "--nats-ca",
 	} {
 		got := invoke(t, nil, strings.Fields(args)...)
 		if got.code != exitConfig || !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {

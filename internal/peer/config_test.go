@@ -20,7 +20,7 @@ func TestExample(t *testing.T) {
 	}
 	i0 := cfg.Resources["gpu-cluster"]["i0"]
 	if cfg.NodeID != "north-1" || cfg.DataDir != "elsewhere" || i0["cpu_cores.x86_64"] != 64*planner.Unit || i0["gpus"] != 8*planner.Unit ||
-		cfg.Executor.Limits.CPU != 12*time.Hour || len(cfg.NATS.URL) != 2 || cfg.Output.Keep != 168*time.Hour {
+		cfg.Executor.Limits.CPU != 12*time.Hour || cfg.Executor.Limits.Processes != 4096 || len(cfg.NATS.URL) != 2 || cfg.Output.Keep != 168*time.Hour {
 		t.Errorf("%+v", cfg)
 	}
 }
@@ -29,18 +29,27 @@ func TestFaultsOfConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
 		"smallest": {"peer_id: a\ndata_dir: d\n", ""},
-		"empty":    {"", "no documents in stream"},
+		"empty":    {"", "the configuration is empty"},
+		"blank":    {" \n\n", "the configuration is empty"},
+		"comments": {"# peer_id: a\n", "the configuration is empty"},
 		"null":     {"null\n", "peer_id: invalid id: empty\ndata_dir: missing"},
-		"a list":   {"- a\n", "line 1: cannot construct !!seq into peer.Config"},
+		"a list":   {"- a\n", "line 1: must be fields, such as peer_id: north"},
 		"two":      {"peer_id: a\n---\npeer_id: b\n", "expected single document, found multiple"},
 		"syntax":   {"peer_id: a\nlabels: [x\n", "line 3: did not find expected ',' or ']'"},
 		"all at once": {
 			"peer_id: a\nnode_id: \"\\x01\"\ncolour: red\nlabels:\n  a: [1]\nexecutor:\n  type: docker\n  timeout: soon\n  max_concurrent: -1\n  limits: {cpu: 1ms}\n",
 			"data_dir: missing\nline 2: node_id: invalid id: control character U+0001 at byte 0\nline 3: unknown field colour\n" +
-				"line 5: cannot construct !!seq into string\n" +
-				"line 7: executor.type: \"docker\" is neither sleep nor process\nline 8: cannot construct !!str `soon` into time.Duration\n" +
+				"line 5: labels.a: must be a text\n" +
+				"line 7: executor.type: \"docker\" is neither sleep nor process\nline 8: executor.timeout: soon is not a duration such as 5s\n" +
 				"line 9: executor.max_concurrent: -1 is not between 1 and 10000\n" +
 				"line 10: executor.limits.cpu: 1ms is not a number of whole seconds",
+		},
+		"types": {
+			"peer_id: a\ndata_dir: d\nexecutor:\n  timeout: 5\n  grace: [1s]\n  max_concurrent: many\n  limits: 3\n  commands: sh\n  environment: {}\nnats:\n  url: nats://user:secret@a\noutput: big\n",
+			"line 4: executor.timeout: 5 is not a duration such as 5s\nline 5: executor.grace: must be a duration such as 5s\n" +
+				"line 6: executor.max_concurrent: must be a whole number\nline 7: executor.limits: must be fields by name\n" +
+				"line 8: executor.commands: must be a list: […]\nline 9: executor.environment: must be a list: […]\n" +
+				"line 11: nats.url: must be a list: [nats://…]\nline 12: output: must be fields by name",
 		},
 		"twice": {"peer_id: a\npeer_id: b\ndata_dir: d\n", "line 2: mapping key \"peer_id\" already defined at line 1"},
 		"amounts": {

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,14 +15,24 @@ import (
 // maxConfig is the longest configuration that is read, in bytes.
 const maxConfig = 1 << 20
 
-// LoadFile reads a configuration from a file, as Load does.
+// errEmpty says that a configuration holds nothing.
+var errEmpty = errors.New("the configuration is empty")
+
+// LoadFile reads a configuration from a file, as Load does; the errors name the file.
 func LoadFile(name string, change func(*Config)) (cfg Config, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return Config{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return Load(f, change)
+	cfg, err = Load(f, change)
+	switch {
+	case errors.Is(err, errEmpty):
+		err = fmt.Errorf("%s is empty", name)
+	case err != nil:
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return cfg, err
 }
 
 // Load reads a configuration in YAML. change, unless it is nil, is what others, e.g. flags, say beside it;
@@ -34,8 +45,13 @@ func Load(r io.Reader, change func(*Config)) (Config, error) {
 	case len(text) > maxConfig:
 		return Config{}, fmt.Errorf("a configuration may have %d bytes", maxConfig)
 	}
+	if blank(text) {
+		return Config{}, errEmpty
+	}
 	var cfg Config
-	faults, err := decode(text, &cfg)
+	var root yaml.Node
+	_ = yaml.Load(text, &root) // without it faults have no places
+	faults, err := decode(text, &root, &cfg)
 	if err != nil {
 		return Config{}, err
 	}
@@ -43,8 +59,6 @@ func Load(r io.Reader, change func(*Config)) (Config, error) {
 		change(&cfg)
 	}
 	cfg.SetDefaults()
-	var root yaml.Node
-	_ = yaml.Load(text, &root) // it was read just now; without it faults have no lines
 	for _, f := range cfg.faults() {
 		line := lineOf(&root, f.Field)
 		if !slices.ContainsFunc(faults, func(l lineFault) bool { return line > 0 && l.line == line }) { // else it follows from that
@@ -54,6 +68,16 @@ func Load(r io.Reader, change func(*Config)) (Config, error) {
 	return cfg, join(faults)
 }
 
+// blank says whether a text has nothing but comments.
+func blank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
 // lineFault is what is wrong with a line; 0: with none of those that are there.
 type lineFault struct {
 	line int
@@ -61,7 +85,7 @@ type lineFault struct {
 }
 
 // decode reads all that can be read of a document. The error says that it is none.
-func decode(text []byte, cfg *Config) ([]lineFault, error) {
+func decode(text []byte, root *yaml.Node, cfg *Config) ([]lineFault, error) {
 	err := yaml.Load(text, cfg, yaml.WithKnownFields())
 	if err == nil {
 		return nil, nil
@@ -75,7 +99,7 @@ func decode(text []byte, cfg *Config) ([]lineFault, error) {
 	}
 	var faults []lineFault
 	for _, e := range several.Errors {
-		message := e.Message
+		message := wording(root, e.Mark, e.Message)
 		if field, _, unknown := strings.Cut(message, " not found in type "); unknown {
 			message = "unknown " + field
 		}

@@ -52,20 +52,24 @@ type Peer struct {
 // goodbyeWithin bounds the end of the connection and of the ledger.
 const goodbyeWithin = 10 * time.Second
 
-// New opens a node's ledger and subscribes to the bus; Run must be called. It fails as
-// Config.Validate does, with watcher.ErrInUse when another process has the data directory, or as the
-// disk or NATS do.
+// ConfigError is a fault of the configuration: no retry helps, an operator has to act.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// New opens a node's ledger and subscribes to the bus; Run must be called. It fails with a *ConfigError
+// that says what Config.Validate does, or why the data directory is of no use, with watcher.ErrInUse when
+// another process has it, or as the disk or NATS do.
 func New(ctx context.Context, cfg Config, links Links, log *slog.Logger) (*Peer, error) {
 	cfg.SetDefaults()
 	if err := cfg.Validate(); err != nil {
-		return nil, err
+		return nil, &ConfigError{err}
 	}
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("data_dir: %w", err)
-	}
-	store, err := watcher.OpenBolt(filepath.Join(cfg.DataDir, "ledger.db"))
+	store, err := openLedger(cfg.DataDir)
 	if err != nil {
-		return nil, fmt.Errorf("data_dir: %w", err)
+		return nil, err
 	}
 	log = log.With("node_id", cfg.NodeID)
 	p := &Peer{log: log.With("component", "peer"), store: store}
@@ -73,6 +77,20 @@ func New(ctx context.Context, cfg Config, links Links, log *slog.Logger) (*Peer,
 		return nil, errors.Join(err, store.Close(context.WithoutCancel(ctx)))
 	}
 	return p, nil
+}
+
+func openLedger(dir string) (*watcher.BoltStore, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, &ConfigError{fmt.Errorf("data_dir: %w", err)}
+	}
+	store, err := watcher.OpenBolt(filepath.Join(dir, "ledger.db"))
+	switch {
+	case errors.Is(err, watcher.ErrInUse): // until that process ends
+		return nil, fmt.Errorf("data_dir: %w", err)
+	case err != nil:
+		return nil, &ConfigError{fmt.Errorf("data_dir: %w", err)}
+	}
+	return store, nil
 }
 
 // build makes the parts, those that others need first.
