@@ -20,9 +20,9 @@ import (
 // Orders has nodes run something.
 type Orders interface {
 	// RunExecution returns orchestrator.ErrUnknownNode, orchestrator.ErrNotApproved, store.ErrExists,
-	// store.ErrTooLarge, or store.ErrUnavailable, after which the node may run it.
+	// store.ErrTooLarge, store.ErrUndecodable of the node, or store.ErrUnavailable, after which the node may run it.
 	RunExecution(ctx context.Context, nodeID string, order nclprotocol.RunExecution) (booking.Execution, error)
-	// CancelExecution returns store.ErrNotFound, and otherwise what RunExecution does.
+	// CancelExecution returns store.ErrNotFound, store.ErrUndecodable of the execution, and otherwise what RunExecution does.
 	CancelExecution(ctx context.Context, executionID, reason string) error
 }
 
@@ -55,8 +55,11 @@ func (p *Parts) execution(ctx context.Context, executionID string) (booking.Exec
 	ctx, cancel := context.WithTimeout(ctx, natsWithin)
 	defer cancel()
 	e, err := p.StoredExecutions.Get(ctx, executionID)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUndecodable) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
 		return e, errNoExecution
+	case errors.Is(err, store.ErrUndecodable):
+		return e, missing("execution", executionID, store.ExecutionsBucket)
 	}
 	return e, err
 }
@@ -92,6 +95,9 @@ func (s *Server) postExecution(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	e, err := parts.Orders.RunExecution(ctx, nodeID, order)
+	if errors.Is(err, store.ErrUndecodable) {
+		return unreadable("node", nodeID, store.NodesBucket)
+	}
 	if err != nil {
 		return ofWrite(err)
 	}
@@ -126,10 +132,12 @@ func (s *Server) postCancel(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	err = parts.Orders.CancelExecution(ctx, executionID, cancelled.Reason)
-	if errors.Is(err, store.ErrNotFound) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
 		return errNoExecution
-	}
-	if err != nil {
+	case errors.Is(err, store.ErrUndecodable):
+		return unreadable("execution", executionID, store.ExecutionsBucket)
+	case err != nil:
 		return ofWrite(err)
 	}
 	e, err := parts.execution(ctx, executionID)

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/id"
 )
 
 // NodeMembers decides which nodes take part.
@@ -55,6 +56,9 @@ func (s *Server) getNode(c echo.Context) error {
 	}
 	entry, ok := parts.Nodes.Get(nodeID)
 	if !ok {
+		if _, broken := parts.Nodes.Broken()[id.Key(nodeID)]; broken {
+			return missing("node", nodeID, store.NodesBucket)
+		}
 		return absent(parts.Nodes, errNoNode)
 	}
 	setAge(c, parts.Nodes.Age())
