@@ -31,8 +31,9 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
 
-soak: build ## try a fleet of 3 on 3 NATS nodes under random faults for SOAK (10m)
+soak: build ## try a fleet of 3 on 3 NATS nodes under random faults for SOAK (10m), then 100,000 events of nodes
 	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -binary $(CURDIR)/bin/oc-scheduler
+	go test -tags soak -run '^TestEveryEventHasItsEffectOnce$$' -count=1 -timeout 0 -v ./streams/orchestrator
 
 lint: ## check format, vet, linters and the import rules
 	$(GOLANGCI_LINT) run
