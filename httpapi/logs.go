@@ -47,7 +47,9 @@ func (s *Server) getLogs(c echo.Context) error {
 	ctx, part := s.live.join(c.Request().Context())
 	defer part()
 
-	o := &output{parts: parts, request: asked, known: e}
+	changed, forget := s.executions.join(executionID) // before the first look
+	defer forget()
+	o := &output{parts: parts, request: asked, known: e, changed: changed}
 	defer o.close()
 	if err := o.open(ctx); err != nil {
 		if errors.Is(context.Cause(ctx), errDraining) {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// outputLook is the time between two looks at whether an execution has begun, or has ended.
+	// outputLook is the time between two looks for the output of an execution that is being started.
 	outputLook = 25 * time.Millisecond
 	// outcomeWithin is how long after its output the end of an execution may become known here.
 	outcomeWithin = 10 * time.Second
@@ -22,6 +22,7 @@ type output struct {
 	parts   *Parts
 	request logstream.Request
 	known   booking.Execution // before the view shows it
+	changed <-chan struct{}   // holds a token when the view may show another
 	reader  logstream.Reader  // nil: there is none yet, or none at all
 }
 
@@ -84,10 +85,11 @@ func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, er
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	for o.reader == nil {
-		if !o.request.Follow || o.execution().State.Final() && o.execution().StartedAt.IsZero() {
+		e := o.execution()
+		if !o.request.Follow || e.State.Final() && e.StartedAt.IsZero() {
 			return logstream.Chunk{}, io.EOF
 		}
-		if err := pause(ctx, outputLook); err != nil {
+		if err := o.wait(ctx, !e.StartedAt.IsZero()); err != nil {
 			return logstream.Chunk{}, err
 		}
 		if err := o.open(ctx); err != nil {
@@ -102,16 +104,23 @@ func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, er
 func (o *output) outcome(ctx context.Context) booking.Execution {
 	ctx, cancel := context.WithTimeout(ctx, outcomeWithin)
 	defer cancel()
-	for o.request.Follow && !o.execution().State.Final() && pause(ctx, outputLook) == nil {
+	for o.request.Follow && !o.execution().State.Final() && o.wait(ctx, false) == nil {
 	}
 	return o.execution()
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+// wait returns when the execution may have changed, and of one that has begun also a moment later, for
+// its output may be there before that. The error is ctx's.
+func (o *output) wait(ctx context.Context, begun bool) error {
+	var look <-chan time.Time
+	if begun {
+		look = time.After(outputLook)
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(d):
-		return nil
+	case <-o.changed:
+	case <-look:
 	}
+	return nil
 }

@@ -31,6 +31,8 @@ type Server struct {
 	limits  *limits
 	live    *live
 	http    *http.Server
+
+	executions changes // in the view
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;
@@ -65,7 +67,12 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 }
 
 // Attach gives the server what it serves. It may be called while serving, and has to be called once.
-func (s *Server) Attach(parts Parts) { s.parts.Store(&parts) }
+func (s *Server) Attach(parts Parts) {
+	if parts.Executions != nil {
+		parts.Executions.OnChange(s.executions.changed)
+	}
+	s.parts.Store(&parts)
+}
 
 // Serve answers on the listener until Shutdown; it blocks, and returns nil after a Shutdown.
 func (s *Server) Serve(l net.Listener) error {
