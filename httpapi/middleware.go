@@ -57,7 +57,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 				log = log.With("ending", e.String())
 			}
 			log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
-				"bytes", w.Size, "duration", took, "remote", r.RemoteAddr, "request_id", requestIDOf(c))
+				"bytes", w.Size, "duration", took.String(), "remote", r.RemoteAddr, "request_id", requestIDOf(c))
 		}
 		return nil
 	}

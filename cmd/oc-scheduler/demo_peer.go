@@ -78,7 +78,7 @@ func tell(ctx context.Context, nc *nats.Conn, log *slog.Logger) error {
 		defer cancel()
 		return js.Publish(attempt, events.CreateResource, event, jetstream.WithRetryAttempts(0))
 	}, backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, next time.Duration) {
-		log.DebugContext(ctx, "workflow not published, trying again", "error", err, "in", next)
+		log.DebugContext(ctx, "workflow not published, trying again", "error", err, "in", next.String())
 	}))
 	if err == nil {
 		log.InfoContext(ctx, "workflow published", "workflow_id", demoWorkflowID)

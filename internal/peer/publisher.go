@@ -99,7 +99,11 @@ func (p *publisher) want(ctx context.Context, wanted bool) {
 	if err := p.store.StoreCheckpoint(ctx, checkpoint, value); err != nil { // only a restart will miss it
 		p.log.WarnContext(ctx, "whether the planner is wanted was not recorded", "error", err)
 	}
-	p.log.InfoContext(ctx, "planner on the bus", "wanted", wanted)
+	if wanted {
+		p.log.InfoContext(ctx, "planner wanted on the bus")
+	} else {
+		p.log.InfoContext(ctx, "planner no longer wanted")
+	}
 }
 
 // publish sends the planner, as it is now.
