@@ -43,7 +43,7 @@ type Config struct {
 
 	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same."`
 
-	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own; repeatable."`
+	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own, and whose host a proxy may pass on to a loopback address; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`
 	MaxStreamsPerClient int           `default:"1000" help:"Streams open at a time for one client address."`
 	ReadyFile           string        `placeholder:"FILE" help:"Create FILE when the replica is ready."`
