@@ -68,7 +68,7 @@ func (cm *ConnectionManager) pause(life context.Context, connected bool, lived t
 	if err != nil {
 		cm.logger.ErrorContext(life, "the backoff does not work", "error", err)
 	}
-	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d)
+	cm.logger.WarnContext(life, "not connected", "error", h.LastError, "failures", h.ConsecutiveFailures, "next_attempt_in", d.String())
 	timer := cm.cfg.Clock.NewTimer(d)
 	defer timer.Stop()
 	select {
