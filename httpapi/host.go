@@ -31,8 +31,12 @@ func namesOf(o origins) names {
 	return n
 }
 
-// lead says whether a Host header's value may stand for this machine.
+// lead says whether a Host header's value may stand for this machine. None at all is HTTP/1.0, which a
+// load balancer's health check may speak, and no browser.
 func (n names) lead(host string) bool {
+	if host == "" {
+		return true
+	}
 	name := plainName((&url.URL{Host: host}).Hostname())
 	if name == "" {
 		return false

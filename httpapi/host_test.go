@@ -24,7 +24,7 @@ func TestNamesOfThisMachine(t *testing.T) {
 		"machine:8080":           true,
 		"portal.example":         true,
 		"PORTAL.example:8080":    true,
-		"":                       false,
+		"":                       true, // HTTP/1.0
 		":8080":                  false,
 		".":                      false,
 		"evil.example:8080":      false,
