@@ -197,7 +197,7 @@ var metric = regexp.MustCompile(`(?m)^(go_goroutines|process_resident_memory_byt
 // auditResources looks for what is left over when nobody is there.
 func (w *world) auditResources() {
 	w.Helper()
-	const each = 5 // views of a replica; and two durables
+	const each = 9 + 1 // views of a replica, and its reader of node events; and two durables
 	consumers := 0
 	fleettest.Until(w, "no consumers are left over", func() string {
 		consumers = 0
