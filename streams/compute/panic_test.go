@@ -174,18 +174,27 @@ func TestAProviderThatPanicsIsNamed(t *testing.T) {
 	c := configure(t, s.URL(), "n1", &worker{}, watcher.NewMemoryStore())
 	c.NodeInfoProvider, c.RequestTimeout, c.HeartbeatMissFactor = w, time.Second, 20
 	cm := start(t, c)
-	named := func() bool {
-		err := cm.GetHealth().LastError
-		_, panicked := errors.AsType[*guard.PanicError](err)
-		return panicked && strings.Contains(err.Error(), "no idea")
+	panicked := func(err error) bool {
+		_, is := errors.AsType[*guard.PanicError](err)
+		return is && strings.Contains(err.Error(), "no idea")
 	}
-	natstest.Eventually(t, "why it can't connect", named)
+	natstest.Eventually(t, "why it can't connect", func() bool { return panicked(cm.GetHealth().LastError) })
 	w.times.Store(0)
 	connected(t, cm)
-	w.times.Store(1 << 30)
-	natstest.Eventually(t, "why it was lost", func() bool {
-		return named() && errors.Is(cm.GetHealth().LastError, compute.ErrHeartbeatsMissed)
+	lost := make(chan error, 1) // it connects anew at once, and fails otherwise: the handler sees it in time
+	cm.OnStateChange(func(state nclprotocol.ConnectionState) {
+		if state != nclprotocol.Disconnected {
+			return
+		}
+		select {
+		case lost <- cm.GetHealth().LastError:
+		default:
+		}
 	})
+	w.times.Store(1 << 30)
+	if err := <-lost; !panicked(err) || !errors.Is(err, compute.ErrHeartbeatsMissed) {
+		t.Errorf("lost: %v", err)
+	}
 }
 
 // hasty handles the second order, and leaves the others in every way.
