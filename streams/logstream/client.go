@@ -90,11 +90,7 @@ func (c *Client) setDefaults() {
 	c.NodeGone = cmp.Or(c.NodeGone, DefaultNodeGone)
 	c.Outage = cmp.Or(c.Outage, DefaultOutage)
 	c.KeepAlive = cmp.Or(c.KeepAlive, DefaultKeepAlive)
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Logger = c.Logger.With("component", "logstream")
 }

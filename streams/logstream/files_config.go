@@ -33,12 +33,8 @@ func (c *FilesConfig) setDefaults() {
 	c.MaxBytesPerExecution = cmp.Or(c.MaxBytesPerExecution, DefaultMaxBytesPerExecution)
 	c.MaxTotalBytes = cmp.Or(c.MaxTotalBytes, DefaultMaxTotalBytes)
 	c.MaxAge = cmp.Or(c.MaxAge, DefaultMaxAge)
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Logger = c.Logger.With("component", "logfiles")
 }
 

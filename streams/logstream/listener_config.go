@@ -37,12 +37,8 @@ func (c *ListenerConfig) setDefaults() {
 	c.MaxStreams = cmp.Or(c.MaxStreams, DefaultMaxStreams)
 	c.KeepAlive = cmp.Or(c.KeepAlive, DefaultKeepAlive)
 	c.ReaderGone = cmp.Or(c.ReaderGone, DefaultReaderGone)
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 }
 
 // Validate reports all that is wrong with c.
