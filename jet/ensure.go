@@ -10,13 +10,14 @@ import (
 // EnsureStream returns the stream as it must be, and makes it when it is missing. It fails with a
 // *ForeignError, a *NoClusterError, or as the client does, without saying of which stream.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
-	stream, err := js.Stream(ctx, want.Name)
+	find := func(ctx context.Context) (jetstream.Stream, error) { return js.Stream(ctx, want.Name) }
+	stream, err := Hedged(ctx, find)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = js.CreateStream(ctx, want)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster, with a configuration of his own
-		stream, err = js.Stream(ctx, want.Name)
+		stream, err = Hedged(ctx, find)
 	case errors.Is(err, errOverlap):
 		return nil, captor(ctx, js, want, err)
 	case errors.Is(err, errNoReplication):
@@ -58,12 +59,13 @@ func captor(ctx context.Context, js jetstream.JetStream, want jetstream.StreamCo
 
 // EnsureConsumer is to a durable consumer what EnsureStream is to a stream.
 func EnsureConsumer(ctx context.Context, js jetstream.JetStream, stream string, want jetstream.ConsumerConfig) (jetstream.Consumer, error) {
-	consumer, err := js.Consumer(ctx, stream, want.Durable)
+	find := func(ctx context.Context) (jetstream.Consumer, error) { return js.Consumer(ctx, stream, want.Durable) }
+	consumer, err := Hedged(ctx, find)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		consumer, err = js.CreateConsumer(ctx, stream, want)
 	}
 	if errors.Is(err, jetstream.ErrConsumerExists) {
-		consumer, err = js.Consumer(ctx, stream, want.Durable)
+		consumer, err = Hedged(ctx, find)
 	}
 	if err != nil {
 		return nil, err

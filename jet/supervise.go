@@ -10,27 +10,28 @@ import (
 )
 
 // Supervise runs session again and again until ctx ends. The context of a session ends when the
-// connection is lost; the next one begins as soon as the connection is back. A session that fails
-// while the connection stands is begun again after a growing pause with jitter, which starts small
-// after a session that was good. It returns when ctx has ended, or the connection was
-// closed for good, and the last session has returned.
+// connection is lost; the next one begins as soon as the connection is back. Sessions that fail while
+// the connection stands begin at growing intervals with jitter, small ones after a session that was
+// good. It returns when ctx has ended, or the connection was closed for good, and the last session has
+// returned.
 func Supervise(ctx context.Context, nc *nats.Conn, session func(ctx context.Context) (good bool)) {
 	status := nc.StatusChanged()
 	defer nc.RemoveStatusListener(status)
-	pause := &backoff.ExponentialBackOff{
-		InitialInterval: 50 * time.Millisecond, MaxInterval: time.Second, Multiplier: 2, RandomizationFactor: 0.5,
+	interval := &backoff.ExponentialBackOff{
+		InitialInterval: 50 * time.Millisecond, MaxInterval: 500 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.5,
 	}
 	for ctx.Err() == nil && !nc.IsClosed() {
 		if !nc.IsConnected() {
-			pause.Reset()
+			interval.Reset()
 			awaitChange(ctx, status)
 			continue
 		}
+		began := time.Now()
 		if whileConnected(ctx, nc, status, session) {
-			pause.Reset()
+			interval.Reset()
 		}
 		if ctx.Err() == nil && nc.IsConnected() {
-			awaitPause(ctx, status, pause.NextBackOff())
+			awaitPause(ctx, status, interval.NextBackOff()-time.Since(began))
 		}
 	}
 }

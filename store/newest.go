@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 // newest reads the newest message of a key as last does, but in a cluster it asks the stream's
@@ -38,7 +40,9 @@ func (b *bucket) fromLeader(ctx context.Context, key string) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	reply, err := b.js.Conn().RequestWithContext(attempt, jetstream.DefaultAPIPrefix+"STREAM.MSG.GET."+streamName(b.name), request)
+	reply, err := jet.Hedged(attempt, func(ctx context.Context) (*nats.Msg, error) {
+		return b.js.Conn().RequestWithContext(ctx, jetstream.DefaultAPIPrefix+"STREAM.MSG.GET."+streamName(b.name), request)
+	})
 	if err != nil {
 		return message{}, classify(ctx, err)
 	}

@@ -16,7 +16,7 @@ const (
 	// inFlight and inFlightBytes are what may be on its way to a view. The largest message must fit:
 	// a server stores none above 32 MiB (nats-server, rlBadThresh), and delivers it with a little more.
 	inFlight, inFlightBytes = 4096, 33 << 20
-	// createTimeout is short: while a cluster elects a leader, requests are lost.
+	// createTimeout bounds the making of a consumer, and a question about it.
 	createTimeout = time.Second
 	// doubtful is how long a snapshot may show nothing before the server is asked for its state:
 	// it says so by a heartbeat.
@@ -85,12 +85,13 @@ func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error
 func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	stream, err := v.js.Stream(ctx, streamName(v.bucket))
+	find := func(ctx context.Context) (jetstream.Stream, error) { return v.js.Stream(ctx, streamName(v.bucket)) }
+	stream, err := jet.Hedged(ctx, find)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		if err := v.restore(ctx); err != nil {
 			return nil, err
 		}
-		stream, err = v.js.Stream(ctx, streamName(v.bucket))
+		stream, err = jet.Hedged(ctx, find)
 	}
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		v.forget()
 		f.created, f.revision = info.Created, 0
 	}
-	return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+	want := jetstream.ConsumerConfig{
 		Name:              f.consumers.Name(),
 		AckPolicy:         jetstream.AckNonePolicy,
 		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
@@ -108,5 +109,6 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		InactiveThreshold: 30 * time.Second,
 		MemoryStorage:     true,
 		Replicas:          1,
-	})
+	}
+	return jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return stream.CreateConsumer(ctx, want) })
 }

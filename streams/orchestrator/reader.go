@@ -21,7 +21,7 @@ const (
 	silence = 2 * heartbeatEvery
 	// pullExpiry is when a request that has not brought all it may is made again.
 	pullExpiry = 30 * time.Second
-	// createTimeout is short: while a cluster elects a leader, requests are lost.
+	// createTimeout bounds the making of what is read.
 	createTimeout = 2 * time.Second
 	// readAtOnce is how many messages are asked for at a time.
 	readAtOnce = 1024
@@ -98,7 +98,7 @@ func (r *reader) stream(ctx context.Context) (jetstream.Stream, error) {
 func (r *reader) consumer(ctx context.Context, stream jetstream.Stream, name string, start uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	_, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+	want := jetstream.ConsumerConfig{
 		Name:              name,
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       start,
@@ -107,7 +107,8 @@ func (r *reader) consumer(ctx context.Context, stream jetstream.Stream, name str
 		InactiveThreshold: 30 * time.Second,
 		MemoryStorage:     true,
 		Replicas:          1,
-	})
+	}
+	_, err := jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return stream.CreateConsumer(ctx, want) })
 	return err
 }
 
