@@ -17,7 +17,7 @@ type Arrival struct {
 }
 
 // Handler acts on events. A Rejection keeps the message as a dead letter; any other error has it
-// delivered again later. Payloads may be kept, but must not be changed.
+// delivered again, ever later unless it is ErrAway. Payloads may be kept, but must not be changed.
 type Handler interface {
 	// PlannerPublished is called with a planner that nobody has validated yet.
 	PlannerPublished(ctx context.Context, a Arrival, planner []byte) error

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,17 +41,22 @@ func FuzzAccept(f *testing.F) {
 
 func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 	t.Parallel()
-	for range 1000 {
-		var last time.Duration
-		for _, attempt := range []uint64{0, 1, 2, 3, 8, 100, 1 << 60} {
-			d := retryDelay(attempt)
-			if d < firstDelay/2 || d > maxDelay*6/5 || d < last/2 {
-				t.Fatalf("delay of attempt %d = %v after %v", attempt, d, last)
+	for cause, most := range map[error]time.Duration{
+		errors.New("a fault"):                    maxDelay,
+		fmt.Errorf("%w: no responders", ErrAway): time.Second,
+	} {
+		for range 1000 {
+			var last time.Duration
+			for _, attempt := range []uint64{0, 1, 2, 3, 8, 100, 1 << 60} {
+				d := retryDelay(attempt, cause)
+				if d < firstDelay/2 || d > most*6/5 || d < last/2 {
+					t.Fatalf("delay of attempt %d = %v after %v: %v", attempt, d, last, cause)
+				}
+				last = d
 			}
-			last = d
-		}
-		if last < maxDelay/2 {
-			t.Fatalf("delay stays at %v", last)
+			if last < most/2 {
+				t.Fatalf("delay stays at %v: %v", last, cause)
+			}
 		}
 	}
 }

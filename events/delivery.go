@@ -1,6 +1,7 @@
 package events
 
 import (
+	"errors"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -61,11 +62,16 @@ func (d *delivery) size() int { return len(d.msg.Data) }
 const (
 	firstDelay = 250 * time.Millisecond
 	maxDelay   = 30 * time.Second
+	awayDelay  = time.Second // whoever waits for the event shall not wait for long when the outage has ended
 )
 
 // retryDelay grows with the number of deliveries; its jitter keeps what failed together apart.
-func retryDelay(attempt uint64) time.Duration {
-	delay := min(firstDelay<<min(max(attempt, 1)-1, 10), maxDelay)
+func retryDelay(attempt uint64, cause error) time.Duration {
+	most := maxDelay
+	if errors.Is(cause, ErrAway) {
+		most = awayDelay
+	}
+	delay := min(firstDelay<<min(max(attempt, 1)-1, 10), most)
 	return delay*4/5 + rand.N(delay*2/5)
 }
 

@@ -33,5 +33,9 @@ func Reject(reason, format string, args ...any) *Rejection {
 
 func (r *Rejection) Error() string { return r.Reason + ": " + r.Detail }
 
+// ErrAway says that what a Handler works with is out of reach: the moment is bad, and says nothing
+// about the message. Its event comes again within about a second, however often it has failed before.
+var ErrAway = errors.New("what the event is for is out of reach")
+
 // errSkipped: a well-formed message that is not for us.
 var errSkipped = errors.New("not for us")

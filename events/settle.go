@@ -51,7 +51,7 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 	l.log.Log(ctx, level, "event failed, it will be delivered again",
 		"subject", d.msg.Subject, "seq", d.arrival.Seq, "attempt", d.attempt, "error", cause)
 	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeRetried).Inc()
-	delay := retryDelay(d.attempt)
+	delay := retryDelay(d.attempt, cause)
 	l.answer(ctx, func() error { return d.nak(ctx, delay) })
 }
 

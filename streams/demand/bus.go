@@ -2,6 +2,8 @@ package demand
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
@@ -22,13 +24,13 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 	}
 	outcome, err := s.store.Planners.Apply(ctx, raw, p, source(a))
 	if err != nil {
-		return err
+		return passing(err)
 	}
 	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome.String())
 	if outcome != store.Stored { // then it answers nobody's request
 		return nil
 	}
-	return s.received(ctx, p.PeerID())
+	return passing(s.received(ctx, p.PeerID()))
 }
 
 // WorkflowCreated implements events.Handler: the workflow is stored, unless a newer one is, and the
@@ -40,15 +42,23 @@ func (s *Service) WorkflowCreated(ctx context.Context, a events.Arrival, raw []b
 	}
 	outcome, err := s.store.Workflows.Apply(ctx, raw, w, source(a))
 	if err != nil {
-		return err
+		return passing(err)
 	}
 	s.log.DebugContext(ctx, "workflow received", "workflow_id", w.ID(), "outcome", outcome.String())
-	return s.requestMissing(ctx, w.Peers())
+	return passing(s.requestMissing(ctx, w.Peers()))
 }
 
 // WorkflowRemoved implements events.Handler.
 func (s *Service) WorkflowRemoved(ctx context.Context, a events.Arrival, workflowID string) error {
 	_, err := s.store.Workflows.Remove(ctx, workflowID, source(a))
+	return passing(err)
+}
+
+// passing tells the bus which errors are an outage's.
+func passing(err error) error {
+	if errors.Is(err, store.ErrUnavailable) {
+		return fmt.Errorf("%w: %w", events.ErrAway, err)
+	}
 	return err
 }
 
