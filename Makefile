@@ -11,6 +11,7 @@ RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 BENCH    ?= .
 SOAK     ?= 10m
+FAULTS   ?= .
 ARGS     ?=
 # The compose plugin of docker, or docker-compose (1.29 and later).
 COMPOSE  ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
@@ -31,8 +32,8 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
 
-soak: build ## try a fleet of 3 on 3 NATS nodes under random faults for SOAK (10m), then 100,000 events of nodes
-	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -binary $(CURDIR)/bin/oc-scheduler
+soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes
+	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -faults "$(FAULTS)" -binary $(CURDIR)/bin/oc-scheduler
 	go test -tags soak -run '^TestEveryEventHasItsEffectOnce$$' -count=1 -timeout 0 -v ./streams/orchestrator
 
 lint: ## check format, vet, linters and the import rules

@@ -68,7 +68,15 @@ func (w *world) loseNode(take func(*natstest.Server), node *natstest.Server) {
 	w.tally.measure("streams current after the loss of a NATS node (elections take 4 to 9 s)", time.Since(lost), 0, node.Name())
 	w.last(0, 3*time.Second)
 	node.Restart(w)
+	w.awaitCluster()
+}
+
+// awaitCluster waits until NATS is whole again: from then on it is the fleet that has to catch up.
+func (w *world) awaitCluster() {
 	w.cluster.AwaitHealthy(w)
+	begin := time.Now()
+	w.cluster.AwaitLed(w)
+	w.tally.measure("NATS's own elections after its servers call themselves healthy", time.Since(begin), 0, "")
 }
 
 func (w *world) partition() {
@@ -76,7 +84,7 @@ func (w *world) partition() {
 	w.cluster.Isolate(node)
 	w.last(5*time.Second, 25*time.Second)
 	w.cluster.Rejoin(node)
-	w.cluster.AwaitHealthy(w)
+	w.awaitCluster()
 }
 
 func (w *world) blackout() {
@@ -92,7 +100,7 @@ func (w *world) blackout() {
 	for _, s := range w.cluster.Servers {
 		s.Restart(w)
 	}
-	w.cluster.AwaitHealthy(w)
+	w.awaitCluster()
 }
 
 // notReady waits until a replica says that it is out of touch.

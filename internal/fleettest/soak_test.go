@@ -5,6 +5,8 @@ package fleettest_test
 import (
 	"flag"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ var (
 	soakFor = flag.Duration("soak", 10*time.Minute, "how long faults go on")
 	binary  = flag.String("binary", "", "the oc-scheduler to try")
 	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the order of faults")
+	only    = flag.String("faults", ".", "regular expression of the faults to try")
 )
 
 const (
@@ -32,12 +35,16 @@ func TestSoak(t *testing.T) {
 	if *binary == "" {
 		t.Fatal("-binary is missing: use make soak")
 	}
+	chosen := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !regexp.MustCompile(*only).MatchString(f.name) })
+	if len(chosen) == 0 {
+		t.Fatalf("no fault is called %s", *only)
+	}
 	t.Logf("seed %d", *seed)
 	rnd := rand.New(rand.NewPCG(*seed, 0))
 	w := newWorld(t, rnd)
 	w.check("the start", soon)
 	for end := time.Now().Add(*soakFor); time.Now().Before(end); {
-		f := faults[rnd.IntN(len(faults))]
+		f := chosen[rnd.IntN(len(chosen))]
 		w.say("%s", f.name)
 		before := w.closes()
 		f.happen(w)

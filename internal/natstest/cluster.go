@@ -93,6 +93,15 @@ func (c *Cluster) AwaitHealthy(tb testing.TB) {
 	})
 }
 
+// AwaitLed waits until all servers that run know the leaders of all streams and consumers. A server
+// calls itself healthy a second or two before.
+func (c *Cluster) AwaitLed(tb testing.TB) {
+	tb.Helper()
+	Eventually(tb, "all that is stored has a leader", func() bool {
+		return !slices.ContainsFunc(c.Servers, func(s *Server) bool { return s.Running() && !s.led() })
+	})
+}
+
 // MetaLeader waits for the server that decides where streams are.
 func (c *Cluster) MetaLeader(tb testing.TB) *Server {
 	tb.Helper()

@@ -42,6 +42,7 @@ func TestAClusterLosesItsLeaders(t *testing.T) {
 			})
 			c.Rejoin(isolated)
 			c.AwaitHealthy(t)
+			c.AwaitLed(t)
 			stream, err := js.Stream(t.Context(), "S")
 			if err != nil || stream.CachedInfo().State.LastSeq < stored {
 				t.Errorf("stream %+v, %v; sequence %d was acknowledged", stream, err, stored)

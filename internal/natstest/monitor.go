@@ -24,27 +24,54 @@ func (s *Server) metaLeaderSeen() string {
 	return jsz.Meta.Leader
 }
 
-// streamLeaderSeen is the name of the server that this one takes for the leader of a stream.
-func (s *Server) streamLeaderSeen(stream string) string {
+// group is servers that keep copies of something.
+type group struct {
+	Leader   string
+	Replicas []struct{ Name string } // the others
+}
+
+// kept is a stream as a server sees it.
+type kept struct {
+	Name      string
+	Cluster   group
+	Consumers []struct{ Cluster group } `json:"consumer_detail"`
+}
+
+// streams are those of which the server has a copy; false when it does not tell.
+func (s *Server) streams() (all []kept, ok bool) {
 	var jsz struct {
 		Accounts []struct {
-			Streams []struct {
-				Name    string
-				Cluster struct{ Leader string }
-			} `json:"stream_detail"`
+			Streams []kept `json:"stream_detail"`
 		} `json:"account_details"`
 	}
-	if !s.monitor("/jsz?accounts=true&streams=true", &jsz) {
-		return ""
-	}
+	ok = s.monitor("/jsz?accounts=true&streams=true&consumers=true", &jsz)
 	for _, account := range jsz.Accounts {
-		for _, st := range account.Streams {
-			if st.Name == stream {
-				return st.Cluster.Leader
-			}
+		all = append(all, account.Streams...)
+	}
+	return all, ok
+}
+
+// streamLeaderSeen is the name of the server that this one takes for the leader of a stream.
+func (s *Server) streamLeaderSeen(stream string) string {
+	all, _ := s.streams()
+	for _, st := range all {
+		if st.Name == stream {
+			return st.Cluster.Leader
 		}
 	}
 	return ""
+}
+
+// led says whether the server knows a leader of each stream and of each consumer with copies.
+func (s *Server) led() bool {
+	all, ok := s.streams()
+	for _, st := range all {
+		ok = ok && st.Cluster.Leader != ""
+		for _, c := range st.Consumers {
+			ok = ok && (c.Cluster.Leader != "" || len(c.Cluster.Replicas) == 0)
+		}
+	}
+	return ok
 }
 
 // clients are the names of the connections that the server has.
