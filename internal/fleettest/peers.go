@@ -62,11 +62,12 @@ type Peers struct {
 	mu     sync.Mutex
 	levels map[string]int
 	skews  map[string]time.Duration
+	turns  map[string]*sync.Mutex // held by whoever publishes for a peer
 }
 
 // NewPeers returns peers that publish through js.
 func NewPeers(js jetstream.JetStream) *Peers {
-	return &Peers{js: js, levels: map[string]int{}, skews: map[string]time.Duration{}}
+	return &Peers{js: js, levels: map[string]int{}, skews: map[string]time.Duration{}, turns: map[string]*sync.Mutex{}}
 }
 
 // Skew sets a peer's clock ahead.
@@ -83,9 +84,23 @@ func (p *Peers) Levels() map[string]int {
 	return maps.Clone(p.levels)
 }
 
+// turn is what lets a peer say one thing after the other, as a process does: of two planners at once
+// the older one might be taken last.
+func (p *Peers) turn(peerID string) *sync.Mutex {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.turns[peerID] == nil {
+		p.turns[peerID] = new(sync.Mutex)
+	}
+	return p.turns[peerID]
+}
+
 // Publish sends a peer's next planner until the bus has taken it: what is published while a leader
 // is elected would be lost.
 func (p *Peers) Publish(ctx context.Context, peerID string) error {
+	turn := p.turn(peerID)
+	turn.Lock()
+	defer turn.Unlock()
 	p.mu.Lock()
 	level, skew := p.levels[peerID]+1, p.skews[peerID]
 	p.mu.Unlock()
