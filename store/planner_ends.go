@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -65,12 +66,15 @@ type End struct {
 // handled at the same time and in any order; one for which handle fails comes again. It returns
 // ErrUnavailable when the connection was closed for good.
 func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) error) error {
+	level := slog.LevelWarn
 	jet.Supervise(ctx, p.bucket.js.Conn(), func(ctx context.Context) bool {
 		cons, err := ensureConsumer(ctx, p.bucket.js, p.bucket.stream.CachedInfo().Config.Name, endsConsumer())
 		if err != nil {
-			p.log.WarnContext(ctx, "ends of planners cannot be read", "error", err)
+			p.log.Log(ctx, level, "ends of planners cannot be read", "error", err)
+			level = slog.LevelDebug // the first of a row of failures says it all
 			return false
 		}
+		level = slog.LevelWarn
 		began := time.Now()
 		if err := p.consumeEnds(ctx, cons, handle); ctx.Err() == nil {
 			p.log.WarnContext(ctx, "reading the ends of planners begins again", "error", err)

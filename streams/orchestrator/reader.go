@@ -40,13 +40,19 @@ type reader struct {
 // run reads until ctx ends.
 func (r *reader) run(ctx context.Context) {
 	consumers := jet.NewEphemerals(r.js, nclprotocol.OutStream, r.log)
-	jet.Supervise(ctx, r.js.Conn(), func(ctx context.Context) bool {
+	level := slog.LevelWarn
+	jet.Supervise(ctx, r.js.Conn(), func(ctx context.Context) (good bool) {
 		began := time.Now()
 		err := r.session(ctx, consumers)
-		if ctx.Err() == nil && err != nil {
-			r.log.WarnContext(ctx, "reading the events of nodes begins again", "error", err)
+		good = err == nil || time.Since(began) > heartbeatEvery
+		if good {
+			level = slog.LevelWarn
 		}
-		return err == nil || time.Since(began) > heartbeatEvery
+		if ctx.Err() == nil && err != nil {
+			r.log.Log(ctx, level, "reading the events of nodes begins again", "error", err)
+			level = slog.LevelDebug // the first of a row of failures says it all
+		}
+		return good
 	})
 }
 
