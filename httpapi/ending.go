@@ -3,10 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"net"
 	"strconv"
 
 	"github.com/coder/websocket"
+
+	"oc-scheduler/streams/check"
 )
 
 // ending is why a stream ends, and what its client is told. It travels as the cause of the stream's
@@ -48,6 +49,8 @@ func asEnding(err error) *ending {
 	switch {
 	case errors.As(err, &e):
 		return e
+	case errors.Is(err, check.ErrWorkflowGone): // the stream has told the client
+		return errGone
 	case errors.Is(err, context.Canceled): // the carrier's own context ended: the client has gone
 		return errLost
 	}
@@ -57,16 +60,14 @@ func asEnding(err error) *ending {
 // endingOf is the reason why a stream's context was cancelled.
 func endingOf(ctx context.Context) *ending { return asEnding(context.Cause(ctx)) }
 
-// endingOfRead is what a failed read from a WebSocket says: an *ending, or net.ErrClosed where the
-// connection was closed from this side.
-func endingOfRead(err error) error {
+// endingOfRead is what a failed read from a WebSocket says, unless the connection was closed from this
+// side: then there is a better reason already.
+func endingOfRead(err error) *ending {
 	switch {
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return errTooBig
 	case websocket.CloseStatus(err) != -1: // the library has answered the close frame
 		return errDone
-	case errors.Is(err, net.ErrClosed):
-		return net.ErrClosed
 	case isTimeout(err): // reads have none: it was the pong to the client's own ping
 		return errSlow
 	}

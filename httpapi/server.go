@@ -32,7 +32,8 @@ type Server struct {
 	live    *live
 	http    *http.Server
 
-	executions changes // in the view
+	executions changes  // in the view
+	messages   messages // to WebSockets
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;

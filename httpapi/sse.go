@@ -46,8 +46,10 @@ func (s *Server) events(ctx context.Context, out *eventWriter, stream *check.Str
 			if err = out.event(frame); err == nil {
 				s.metrics.wrote(carrierEvents, frame)
 			}
-		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
-			return s.failed(ctx, err)
+		case ctx.Err() != nil:
+			return endingOf(ctx)
+		case !errors.Is(err, context.DeadlineExceeded):
+			return asEnding(err)
 		default:
 			err = nil
 		}

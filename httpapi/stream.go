@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -83,16 +81,4 @@ func (m *metrics) wrote(carrier string, frame check.Frame) {
 	if !frame.Stored.IsZero() {
 		m.latency.Observe(time.Since(frame.Stored).Seconds())
 	}
-}
-
-// failed is the ending for an error of a stream's Next, whose context is ctx.
-func (s *Server) failed(ctx context.Context, err error) *ending {
-	switch {
-	case errors.Is(err, check.ErrWorkflowGone): // the stream has told the client
-		return errGone
-	case ctx.Err() != nil:
-		return endingOf(ctx)
-	}
-	s.log.ErrorContext(ctx, "check stream failed", "error", err)
-	return errFault
 }

@@ -1,13 +1,9 @@
 package httpapi
 
 import (
-	"bufio"
-	"context"
-	"net"
 	"net/http"
 	"strings"
 
-	"github.com/coder/websocket"
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/streams/check"
@@ -16,28 +12,35 @@ import (
 // subprotocol names the messages of the check stream.
 const subprotocol = "oc.check.v1"
 
-// serveWebSocket serves a check stream (contract of the messages: the OpenAPI document). Whatever can
-// be refused is refused before the upgrade, as a problem with a status.
+// serveWebSocket opens a check stream and has a session carry it (contract of the messages: the OpenAPI
+// document). Whatever can be refused is refused before the upgrade, as a problem with a status. The
+// session outlives the request, of which nothing is kept: net/http's memory for it is several times
+// that of a stream.
 func (s *Server) serveWebSocket(c echo.Context, checks *check.Service, workflowID string) error {
-	r := c.Request()
-	if err := offered(r); err != nil {
+	if err := offered(c.Request()); err != nil {
 		return err
 	}
-	asked := r.URL.RawQuery != ""
+	asked := c.Request().URL.RawQuery != ""
 	stream, leave, err := s.begin(c, checks, workflowID, asked)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	conn, raw, err := upgrade(c)
-	if err != nil {
-		stream.Close()
+	ws := &wsSession{server: s, stream: stream, requestID: requestIDOf(c), over: make(chan *ending, 1)}
+	carried := false
+	defer func() {
+		if !carried {
+			stream.Close()
+			leave()
+		}
+	}()
+	if ws.conn, ws.wire, err = s.upgrade(c); err != nil {
 		return err
 	}
-	conn.SetReadLimit(s.cfg.MaxMessage)
-	// The connection has left net/http: its life is not the request's any more.
-	session := &wsSession{server: s, conn: conn, raw: raw, stream: stream}
-	c.Set(isStream, session.run(context.WithoutCancel(r.Context()), asked))
+	carried = true
+	go func() {
+		defer leave()
+		ws.run(asked)
+	}()
 	return nil
 }
 
@@ -65,49 +68,4 @@ func hasToken(lines []string, token string) bool {
 		}
 	}
 	return false
-}
-
-// upgrade makes the connection a WebSocket. A handshake that fails is a *Problem.
-func upgrade(c echo.Context) (*websocket.Conn, net.Conn, error) {
-	h := &handshake{ResponseWriter: c.Response()}
-	conn, err := websocket.Accept(h, c.Request(), &websocket.AcceptOptions{
-		Subprotocols:       []string{subprotocol},
-		InsecureSkipVerify: true, // the origin has been checked, by the rule that CORS uses too
-	})
-	if err == nil {
-		return conn, h.conn, nil
-	}
-	for _, name := range []string{"Connection", "Upgrade", "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
-		h.Header().Del(name)
-	}
-	status := h.status
-	if status == 0 || status == http.StatusUpgradeRequired { // a request this broken has no answer as plain GET
-		status = http.StatusBadRequest
-	}
-	return nil, nil, newProblem(status, "%v", err)
-}
-
-// handshake lets the library answer a handshake that succeeds, keeps its plain-text refusals off the
-// wire, and remembers the connection, which can so be cut from outside.
-type handshake struct {
-	http.ResponseWriter
-	status int
-	conn   net.Conn
-}
-
-// WriteHeader passes on the switch of protocols alone.
-func (h *handshake) WriteHeader(status int) {
-	if h.status = status; status == http.StatusSwitchingProtocols {
-		h.ResponseWriter.WriteHeader(status)
-	}
-}
-
-// Write drops the text of a refusal; a handshake that succeeds has none.
-func (h *handshake) Write(text []byte) (int, error) { return len(text), nil }
-
-// Hijack takes the connection over.
-func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	h.conn = conn
-	return conn, buffers, err
 }

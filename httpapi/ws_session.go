@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -14,63 +13,62 @@ import (
 	"oc-scheduler/streams/check"
 )
 
-// wsSession carries one check stream over one WebSocket. Two goroutines work for it: the one that
-// called run writes, one reads; run waits for the other. Whichever has a reason to end the session
-// cancels its context with that reason, an *ending; the first one counts.
+// wsSession carries one check stream over one WebSocket. One goroutine reads, and owns the session.
+// Another one writes, but only while there is something to say: the stream's wake starts it, one at a
+// time. Whoever has a reason to end the session stops the stream with it, an *ending; the first one
+// counts. The writer is then woken a last time, and closes.
 type wsSession struct {
-	server *Server
-	conn   *websocket.Conn
-	raw    net.Conn
-	stream *check.Stream
-
-	writing atomic.Bool // a frame is being sent: its deadline, not a pong, tells whether the client lives
+	server    *Server
+	conn      *websocket.Conn
+	wire      *wire
+	stream    *check.Stream
+	requestID string
+	first     *time.Timer  // until the first request, where there was none before
+	over      chan *ending // capacity 1: the connection is closed
 }
 
-// run serves until the session ends, closes the connection and returns why. asked says that a request
-// has been submitted.
-func (ws *wsSession) run(ctx context.Context, asked bool) *ending {
+// run serves until the session is over. asked says that a request has been submitted.
+func (ws *wsSession) run(asked bool) {
 	s := ws.server
+	began := time.Now()
 	closed := s.metrics.opened(carrierWebSocket)
-	session, end := context.WithCancelCause(ctx)
-	remove := s.live.add(&conversation{end: end, cut: func() { _ = ws.raw.Close() }})
-	defer remove()
-
-	first := time.AfterFunc(s.cfg.FirstRequest, func() { end(errNoRequest) })
-	if asked {
-		first.Stop()
+	defer s.live.add(&conversation{end: ws.stream.Stop, cut: func() { _ = ws.wire.Close() }})()
+	if !asked {
+		ws.first = time.AfterFunc(s.cfg.FirstRequest, func() { ws.stream.Stop(errNoRequest) })
 	}
-	reading := make(chan struct{})
-	go func() {
-		defer close(reading)
-		if err := s.guard(ctx, func() error { return ws.read(ctx, first) }); !errors.Is(err, net.ErrClosed) {
-			end(err) // else the connection was closed by whoever has the reason
-		}
-	}()
-	pings := beat(s.cfg.PingEvery, func() { ws.ping(ctx, end) })
+	pings := beat(s.cfg.PingEvery, ws.ping)
+	ws.stream.OnWake(func() { go ws.write() })
+	go ws.write()
 
-	end(s.guard(ctx, func() error { return ws.write(session) }))
-	first.Stop()
-	ws.stream.Close() // at once: a client that is slow to say goodbye must not keep planners alive
-	e := endingOf(session)
-	ws.close(e)
+	ctx := context.Background()
+	ws.stream.Stop(s.guard(ctx, ws.read))
+	ws.heard()
+	e := <-ws.over
 	pings.stop()
-	<-reading
 	closed(e)
-	return e
+	s.log.DebugContext(ctx, "WebSocket closed", "ending", e.String(), "duration", time.Since(began).String(), "request_id", ws.requestID)
 }
 
 // read takes the client's messages, and lets the library handle its control frames, until the
 // connection fails or closes or a message is unreadable.
-func (ws *wsSession) read(ctx context.Context, first *time.Timer) error {
+func (ws *wsSession) read() error {
 	for {
-		_, message, err := ws.conn.Read(ctx)
+		_, message, err := ws.conn.Read(context.Background())
 		if err != nil {
 			return endingOfRead(err)
 		}
-		first.Stop()
+		ws.heard()
 		if err := ws.take(message); err != nil {
 			return err
 		}
+	}
+}
+
+// heard notes that the first request is no longer waited for.
+func (ws *wsSession) heard() {
+	if ws.first != nil {
+		ws.first.Stop()
+		ws.first = nil
 	}
 }
 
@@ -89,49 +87,54 @@ func (ws *wsSession) take(message []byte) error {
 	return nil
 }
 
-// write sends what the stream has until it or the session ends.
-func (ws *wsSession) write(ctx context.Context) error {
+// write sends what the stream has to say. When that is its end, the session ends with it.
+func (ws *wsSession) write() {
+	s := ws.server
+	if err := s.guard(context.Background(), ws.send); err != nil {
+		ws.end(asEnding(err))
+	}
+}
+
+// send sends frames until there are none for now. A client that does not take one in time loses its
+// connection: what it has taken of the frame could not be completed. A session that ends does not cut a
+// frame in two.
+func (ws *wsSession) send() error {
 	for {
-		frame, err := ws.stream.Next(ctx)
-		if err != nil {
-			return ws.server.failed(ctx, err)
+		frame, ok, err := ws.stream.Poll()
+		if !ok {
+			return err
 		}
-		if err := ws.send(ctx, frame.JSON); err != nil {
-			return endingOfWrite(err)
+		switch err := ws.wire.send(ws.server.messages.of(frame.JSON)); {
+		case err == nil:
+			ws.server.metrics.wrote(carrierWebSocket, frame)
+		case !errors.Is(err, net.ErrClosed): // else whoever closed it has the reason
+			ws.stream.Stop(endingOfWrite(err))
 		}
-		ws.server.metrics.wrote(carrierWebSocket, frame)
 	}
 }
 
-// send writes one message. A client that does not take it in time loses its connection: what it has
-// taken of the frame could not be completed. A session that ends does not cut a frame in two.
-func (ws *wsSession) send(ctx context.Context, message []byte) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ws.server.cfg.WriteWithin)
-	defer cancel()
-	ws.writing.Store(true)
-	defer ws.writing.Store(false)
-	return ws.conn.Write(ctx, websocket.MessageText, message)
-}
-
-// ping asks the client for a sign of life. A ping waits behind a frame that is being sent, so it says
-// nothing then.
-func (ws *wsSession) ping(ctx context.Context, end context.CancelCauseFunc) {
-	if ws.writing.Load() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, ws.server.cfg.PongWithin)
-	defer cancel()
-	if ws.conn.Ping(ctx) != nil && !ws.writing.Load() {
-		end(errNoPong)
-	}
-}
-
-// close ends the connection as the ending says. Errors no longer matter: the client has its frame or
+// end closes the connection as the ending says. Errors no longer matter: the client has its frame or
 // never will.
-func (ws *wsSession) close(e *ending) {
+func (ws *wsSession) end(e *ending) {
+	// First of all: a client that is slow to say goodbye must not keep planners alive.
+	_ = ws.server.guard(context.Background(), func() error { ws.stream.Close(); return nil })
 	if e.code == 0 {
 		_ = ws.conn.CloseNow()
+	} else {
+		_ = ws.conn.Close(e.code, e.reason)
+	}
+	ws.over <- e
+}
+
+// ping asks the client for a sign of life. A ping waits behind a message that is being sent, so it says
+// nothing then.
+func (ws *wsSession) ping() {
+	if ws.wire.sending.Load() {
 		return
 	}
-	_ = ws.conn.Close(e.code, e.reason)
+	ctx, cancel := context.WithTimeout(context.Background(), ws.server.cfg.PongWithin)
+	defer cancel()
+	if ws.conn.Ping(ctx) != nil && !ws.wire.sending.Load() {
+		ws.stream.Stop(errNoPong)
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Hub wakes those who subscribed to a planner or a workflow. All methods are safe for concurrent use.
+// Hub tells those who subscribed to a planner or a workflow that it changed. All methods are safe for concurrent use.
 type Hub struct {
 	planners  registry
 	workflows registry
@@ -22,22 +22,22 @@ func NewHub(reg prometheus.Registerer) *Hub {
 	return &Hub{planners: newRegistry(conflated), workflows: newRegistry(conflated)}
 }
 
-// SubscribePlannerUpdates returns a channel of capacity 1 that is signalled after a planner of any
-// of the peers was stored or removed. A signal that finds one waiting is dropped. cancel ends the
-// subscription and may be called more than once; the channel is never closed.
-func (h *Hub) SubscribePlannerUpdates(peerIDs []string) (updates <-chan struct{}, cancel func()) {
-	return h.planners.subscribe(peerIDs)
+// SubscribePlannerUpdates has changed called after a planner of any of the peers was stored or removed.
+// It must not block, and tells whether it had not yet looked at an earlier change, which is counted.
+// cancel ends the subscription, but for a call under way, and may be called more than once.
+func (h *Hub) SubscribePlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func()) {
+	return h.planners.subscribe(peerIDs, changed)
 }
 
 // SubscribeWorkflowUpdates is SubscribePlannerUpdates for one workflow.
-func (h *Hub) SubscribeWorkflowUpdates(workflowID string) (updates <-chan struct{}, cancel func()) {
-	return h.workflows.subscribe([]string{workflowID})
+func (h *Hub) SubscribeWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func()) {
+	return h.workflows.subscribe([]string{workflowID}, changed)
 }
 
-// PlannerChanged signals the subscribers of a peer's planner. It never blocks.
+// PlannerChanged calls the subscribers of a peer's planner. It does not block.
 func (h *Hub) PlannerChanged(peerID string) { h.planners.signal(peerID) }
 
-// WorkflowChanged signals the subscribers of a workflow. It never blocks.
+// WorkflowChanged calls the subscribers of a workflow. It does not block.
 func (h *Hub) WorkflowChanged(workflowID string) { h.workflows.signal(workflowID) }
 
 func distinct(ids []string) []string {

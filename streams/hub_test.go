@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,15 +21,16 @@ func TestSignalsCoalesceAndStop(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	h := streams.NewHub(reg)
-	planners, cancelPlanners := h.SubscribePlannerUpdates([]string{"a", "b", "a"})
-	workflow, cancelWorkflow := h.SubscribeWorkflowUpdates("a") // same name, other registry
+	var planners, workflow flag
+	cancelPlanners := h.SubscribePlannerUpdates([]string{"a", "b", "a"}, planners.raise)
+	cancelWorkflow := h.SubscribeWorkflowUpdates("a", workflow.raise) // same name, other registry
 	defer cancelWorkflow()
 	for range 3 {
 		h.PlannerChanged("a")
 		h.PlannerChanged("b")
 	}
-	if got := drain(planners); got != 1 {
-		t.Errorf("%d signals waited, want 1", got)
+	if !planners.lower() {
+		t.Error("no signal came")
 	}
 	if err := testutil.GatherAndCompare(reg, strings.NewReader(`# HELP oc_scheduler_results_conflated_total Changes that found a stream still busy with an earlier one: both are told by one result.
 # TYPE oc_scheduler_results_conflated_total counter
@@ -37,17 +39,17 @@ oc_scheduler_results_conflated_total 5
 		t.Error(err)
 	}
 	h.PlannerChanged("c")
-	if got := drain(planners) + drain(workflow); got != 0 {
-		t.Errorf("%d signals for what nobody asked about", got)
+	if planners.lower() || workflow.lower() {
+		t.Error("a signal for what nobody asked about")
 	}
 	h.WorkflowChanged("a")
-	if got := drain(workflow); got != 1 {
-		t.Errorf("workflow subscriber got %d signals", got)
+	if !workflow.lower() || planners.lower() {
+		t.Error("a workflow's signal goes astray")
 	}
 	cancelPlanners()
 	cancelPlanners()
 	h.PlannerChanged("a")
-	if drain(planners) != 0 || h.Watched("a") || h.Watched("b") {
+	if planners.lower() || h.Watched("a") || h.Watched("b") {
 		t.Error("a cancelled subscription lives on")
 	}
 }
@@ -59,12 +61,12 @@ func TestNoSignalIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := streams.NewHub(nil)
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(t, "ids")
-		ch, cancel := h.SubscribePlannerUpdates(ids)
-		defer cancel()
+		var f flag
+		defer h.SubscribePlannerUpdates(ids, f.raise)()
 		pending := false
 		for i := range rapid.IntRange(1, 20).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, fmt.Sprint("look", i)) {
-				if got := drain(ch) == 1; got != pending {
+				if got := f.lower(); got != pending {
 					t.Fatalf("signal waiting: %v, want %v", got, pending)
 				}
 				pending = false
@@ -86,9 +88,12 @@ func TestSubscribeSignalCancelRace(t *testing.T) {
 	for n := range 50 {
 		wg.Go(func() {
 			for range 200 {
-				ch, cancel := h.SubscribePlannerUpdates([]string{"a", fmt.Sprint(n)})
+				var f flag
+				cancel := h.SubscribePlannerUpdates([]string{"a", fmt.Sprint(n)}, f.raise)
 				h.PlannerChanged("a")
-				<-ch // must be there: we subscribed before the change
+				if !f.lower() {
+					t.Error("subscribed before the change, and not told")
+				}
 				cancel()
 			}
 		})
@@ -102,8 +107,7 @@ func TestSubscribeSignalCancelRace(t *testing.T) {
 func BenchmarkSignal1000(b *testing.B) {
 	h := streams.NewHub(nil)
 	for range 1000 {
-		_, cancel := h.SubscribePlannerUpdates([]string{"a"})
-		defer cancel()
+		defer h.SubscribePlannerUpdates([]string{"a"}, new(flag).raise)()
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -111,13 +115,9 @@ func BenchmarkSignal1000(b *testing.B) {
 	}
 }
 
-func drain(ch <-chan struct{}) (n int) {
-	for {
-		select {
-		case <-ch:
-			n++
-		default:
-			return n
-		}
-	}
-}
+// flag is a subscriber that looks when it wants to.
+type flag struct{ atomic.Bool }
+
+func (f *flag) raise() (conflated bool) { return f.Swap(true) }
+
+func (f *flag) lower() (raised bool) { return f.Swap(false) }

@@ -1,57 +1,66 @@
 package streams
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// registry maps an id to the channels that want to hear of it.
+// registry maps an id to those who want to hear of it.
 type registry struct {
 	conflated prometheus.Counter
 
 	mu   sync.RWMutex
-	subs map[string]map[chan struct{}]struct{}
+	subs map[string]map[*subscription]struct{}
 }
+
+// subscription is somebody who wants to hear of one id or more.
+type subscription struct{ changed func() (conflated bool) }
 
 func newRegistry(conflated prometheus.Counter) registry {
-	return registry{conflated: conflated, subs: map[string]map[chan struct{}]struct{}{}}
+	return registry{conflated: conflated, subs: map[string]map[*subscription]struct{}{}}
 }
 
-func (r *registry) subscribe(ids []string) (<-chan struct{}, func()) {
+func (r *registry) subscribe(ids []string, changed func() bool) (cancel func()) {
 	ids = distinct(ids)
-	ch := make(chan struct{}, 1)
+	s := &subscription{changed}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range ids {
 		if r.subs[id] == nil {
-			r.subs[id] = map[chan struct{}]struct{}{}
+			r.subs[id] = map[*subscription]struct{}{}
 		}
-		r.subs[id][ch] = struct{}{}
+		r.subs[id][s] = struct{}{}
 	}
-	return ch, sync.OnceFunc(func() { r.unsubscribe(ids, ch) })
+	return func() { r.unsubscribe(ids, s) }
 }
 
-func (r *registry) unsubscribe(ids []string, ch chan struct{}) {
+func (r *registry) unsubscribe(ids []string, s *subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range ids {
-		delete(r.subs[id], ch)
+		delete(r.subs[id], s)
 		if len(r.subs[id]) == 0 {
 			delete(r.subs, id)
 		}
 	}
 }
 
-// signal does not block: a send on a full channel is dropped, so the lock is held for a moment only.
 func (r *registry) signal(id string) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for ch := range r.subs[id] {
-		select {
-		case ch <- struct{}{}:
-		default:
-			r.conflated.Inc()
+	conflated := 0
+	for _, s := range r.of(id) {
+		if s.changed() {
+			conflated++
 		}
 	}
+	r.conflated.Add(float64(conflated))
+}
+
+// of is who is subscribed to an id now, in random order.
+func (r *registry) of(id string) []*subscription {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.AppendSeq(make([]*subscription, 0, len(r.subs[id])), maps.Keys(r.subs[id]))
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -12,44 +11,43 @@ import (
 // reevaluate is how often a request whose window moves with time is evaluated again.
 const reevaluate = time.Minute
 
-// Stream is one client's view of one workflow. Submit and Refuse may be called from anywhere; Next
-// and Close belong to one goroutine, the carrier's.
+// Stream is one client's view of one workflow. Submit, Refuse and Stop may be called from anywhere.
+// All else belongs to one goroutine at a time: the one that has opened it, and then whoever it wakes.
 type Stream struct {
 	service    *Service
 	workflowID string
+	news       news
+	wake       func()
+	woken      chan struct{} // of Next: capacity 1, was woken
 
-	mu     sync.Mutex
-	inbox  inbox
-	posted chan struct{} // capacity 1: there is something in the inbox
+	mu    sync.Mutex
+	inbox inbox
 
 	request  *booking.Request
 	asked    time.Time // what the request means by now: when it came, then each minute
 	sent     string    // version of the last frame
-	gone     bool
-	workflow subscription
-	planners subscription
-	peers    []string // whose planners are watched
-	release  func()   // ends that watch
+	ended    error     // why Poll fails
+	workflow func()    // ends the subscription
+	planners func()    // ends the subscription
+	peers    []string  // whose planners are watched
+	release  func()    // ends that watch
 	clock    *time.Timer
 }
 
-// inbox is what a client has asked for since the last look: one slot each, the newest wins.
+// inbox is what came from outside since the last look: one slot each, the newest request wins.
 type inbox struct {
 	request *booking.Request
 	faults  fault.List
-}
-
-type subscription struct {
-	updates <-chan struct{}
-	cancel  func()
+	stop    error
 }
 
 // Open starts a stream; nothing is watched until its first request. It fails with
 // ErrUnknownWorkflow or ErrNotLoaded. The caller must Close it.
 func (s *Service) Open(workflowID string) (*Stream, error) {
-	st := &Stream{service: s, workflowID: workflowID, posted: make(chan struct{}, 1), release: func() {}}
-	st.workflow = subscribe(s.updates.SubscribeWorkflowUpdates(workflowID))
-	st.planners = subscribe(s.updates.SubscribePlannerUpdates(nil))
+	nothing := func() {}
+	st := &Stream{service: s, workflowID: workflowID, wake: nothing, planners: nothing, release: nothing}
+	st.news.add(0) // the caller is awake
+	st.workflow = s.updates.SubscribeWorkflowUpdates(workflowID, func() bool { return st.tell(workflowChanged) })
 	if _, err := s.workflow(workflowID); err != nil {
 		st.Close()
 		return nil, err
@@ -57,27 +55,40 @@ func (s *Service) Open(workflowID string) (*Stream, error) {
 	return st, nil
 }
 
-func subscribe(updates <-chan struct{}, cancel func()) subscription {
-	return subscription{updates, cancel}
-}
+// OnWake has wake called each time there is something to Poll for after a Poll that found nothing. It
+// must not block, and has to be set before the first Poll.
+func (st *Stream) OnWake(wake func()) { st.wake = wake }
 
 // Submit makes r the stream's request, replacing the one before; the next frame is its result.
-func (st *Stream) Submit(r booking.Request) { st.post(inbox{request: &r}) }
+func (st *Stream) Submit(r booking.Request) {
+	st.post(func(in *inbox) { in.request, in.faults = &r, nil }) // it withdraws a complaint about the one before
+}
 
 // Refuse makes the next frame an error frame; the request before stays in force.
-func (st *Stream) Refuse(faults fault.List) { st.post(inbox{faults: faults}) }
+func (st *Stream) Refuse(faults fault.List) { st.post(func(in *inbox) { in.faults = faults }) }
 
-func (st *Stream) post(in inbox) {
+// Stop makes Poll fail with cause from now on, whatever else there is to say. The first cause counts.
+func (st *Stream) Stop(cause error) {
+	st.post(func(in *inbox) {
+		if in.stop == nil {
+			in.stop = cause
+		}
+	})
+}
+
+func (st *Stream) post(put func(*inbox)) {
 	st.mu.Lock()
-	if in.request != nil {
-		st.inbox.request = in.request
-	}
-	st.inbox.faults = in.faults // a good request withdraws the complaint about the one before it
+	put(&st.inbox)
 	st.mu.Unlock()
-	select {
-	case st.posted <- struct{}{}:
-	default:
+	st.tell(said)
+}
+
+func (st *Stream) tell(kind uint32) (conflated bool) {
+	conflated, wake := st.news.add(kind)
+	if wake {
+		st.wake()
 	}
+	return conflated
 }
 
 func (st *Stream) collect() (in inbox) {
@@ -87,35 +98,12 @@ func (st *Stream) collect() (in inbox) {
 	return in
 }
 
-// Next waits for the next frame. After the error frame that tells the client that the workflow is
-// gone it fails with ErrWorkflowGone; when ctx ends, with ctx's cause.
-func (st *Stream) Next(ctx context.Context) (Frame, error) {
-	for !st.gone {
-		planners, err := st.wait(ctx)
-		if err != nil {
-			return Frame{}, err
-		}
-		in := st.collect()
-		if in.request != nil {
-			st.ask(in.request)
-		}
-		if in.faults != nil {
-			return refusal(in.faults), nil
-		}
-		if f, ok := st.evaluate(); ok {
-			if !planners {
-				f.Stored = time.Time{}
-			}
-			return f, nil
-		}
-	}
-	return Frame{}, ErrWorkflowGone
-}
-
-// ask puts a new request in force: its first frame is due whatever was sent before.
-func (st *Stream) ask(r *booking.Request) {
-	st.request, st.asked, st.sent = r, st.service.now(), ""
+// Close ends the stream and its interest in planners.
+func (st *Stream) Close() {
+	st.workflow()
+	st.planners()
+	st.release()
 	if st.clock != nil {
-		st.clock.Reset(reevaluate)
+		st.clock.Stop()
 	}
 }

@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/labstack/echo/v4"
+)
+
+// The buffers of a WebSocket, in bytes. What a client sends are requests, and what the library sends
+// are control frames, of 127 bytes at most (RFC 6455, section 5.5); each is to be one write.
+const (
+	readBuffer  = 512
+	writeBuffer = 128
+)
+
+// upgrade makes the connection a WebSocket. A handshake that fails is a *Problem.
+func (s *Server) upgrade(c echo.Context) (*websocket.Conn, *wire, error) {
+	h := &handshake{ResponseWriter: c.Response(), within: s.cfg.WriteWithin}
+	conn, err := websocket.Accept(h, c.Request(), &websocket.AcceptOptions{
+		Subprotocols:       []string{subprotocol},
+		InsecureSkipVerify: true, // the origin has been checked, by the rule that CORS uses too
+	})
+	if err == nil {
+		conn.SetReadLimit(s.cfg.MaxMessage)
+		return conn, h.wire, nil
+	}
+	for _, name := range []string{"Connection", "Upgrade", "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
+		h.Header().Del(name)
+	}
+	status := h.status
+	if status == 0 || status == http.StatusUpgradeRequired { // a request this broken has no answer as plain GET
+		status = http.StatusBadRequest
+	}
+	return nil, nil, newProblem(status, "%v", err)
+}
+
+// handshake lets the library answer a handshake that succeeds, keeps its plain-text refusals off the
+// wire, and gives it the connection as a wire with small buffers.
+type handshake struct {
+	http.ResponseWriter
+	within time.Duration
+	status int
+	wire   *wire
+}
+
+// WriteHeader passes on the switch of protocols alone.
+func (h *handshake) WriteHeader(status int) {
+	if h.status = status; status == http.StatusSwitchingProtocols {
+		h.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write drops the text of a refusal; a handshake that succeeds has none.
+func (h *handshake) Write(text []byte) (int, error) { return len(text), nil }
+
+// Hijack takes the connection over, with what a client has sent ahead.
+func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffers, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	early, err := buffers.Peek(buffers.Reader.Buffered())
+	if err != nil {
+		return nil, nil, err
+	}
+	h.wire = &wire{Conn: conn, within: h.within, early: slices.Clone(early)}
+	return h.wire, bufio.NewReadWriter(bufio.NewReaderSize(h.wire, readBuffer), bufio.NewWriterSize(h.wire, writeBuffer)), nil
+}
