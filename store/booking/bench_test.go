@@ -101,6 +101,17 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
+// BenchmarkDecodeRequest reads what clients mostly send.
+func BenchmarkDecodeRequest(b *testing.B) {
+	data := []byte(`{"start":"2026-12-01T09:00:00Z","duration_s":3600}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := booking.DecodeRequest(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkManyInstances searches among 100 instances for several items of one resource, the case
 // where the greedy placement itself has to be followed.
 func BenchmarkManyInstances(b *testing.B) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,52 +17,55 @@ var ErrNotJSON = errors.New("not JSON")
 // text that is not one JSON value, and a fault.List for a value that is no valid request. Unknown
 // members are faults: a misspelt "start" must not quietly mean "now". A null member is an absent one.
 func DecodeRequest(data []byte) (Request, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(data))
-	value, err := dec.ReadValue()
-	value = value.Clone() // the next read reuses the buffer
-	if err == nil {
-		if _, err = dec.ReadToken(); err == nil {
-			err = errors.New("more than one value")
-		} else if errors.Is(err, io.EOF) {
-			err = nil
-		}
-	}
-	if err != nil {
-		return Request{}, fmt.Errorf("%w: %w", ErrNotJSON, err)
+	if !jsontext.Value(data).IsValid() {
+		return Request{}, fmt.Errorf("%w: %w", ErrNotJSON, syntaxError(data))
 	}
 	var d draft
+	value, _ := cut(data)
 	d.members(value)
 	return d.request()
 }
 
+// syntaxError says why data is not one JSON value.
+func syntaxError(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	_, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if _, err = dec.ReadToken(); err == nil {
+		err = errors.New("more than one value")
+	}
+	return err
+}
+
 func (d *draft) members(object jsontext.Value) {
-	each(object, fault.Root, &d.faults, func(name string, value jsontext.Value) {
-		path := fault.Member(fault.Root, name)
+	d.each("$", object, func(name string, value jsontext.Value) {
 		switch name {
 		case "start":
-			d.text(path, value, d.start)
+			d.text("$.start", value, d.start)
 		case "end":
-			d.text(path, value, d.end)
+			d.text("$.end", value, d.end)
 		case "duration_s":
-			if value.Kind() != '0' {
-				d.faults.Add(path, "must be a number of seconds")
-				return
-			}
-			d.seconds(path, string(value))
+			d.number("$.duration_s", value)
 		case "booking_mode":
-			d.text(path, value, d.bookingMode)
+			d.text("$.booking_mode", value, d.bookingMode)
 		case "as_possible":
-			d.AsPossible = d.boolean(path, value)
+			d.AsPossible = d.boolean("$.as_possible", value)
 		case "preemption":
-			d.Preemption = d.boolean(path, value)
+			d.Preemption = d.boolean("$.preemption", value)
 		case "selected_instances":
-			each(value, path, &d.faults, func(resource string, value jsontext.Value) {
-				inner := fault.Member(path, resource)
-				d.text(inner, value, func(_, instance string) { d.selected(inner, resource, instance) })
-			})
+			d.selections("$.selected_instances", value)
 		default:
-			d.faults.Add(path, "unknown member")
+			d.faults.Add(fault.Member(fault.Root, name), "unknown member")
 		}
+	})
+}
+
+func (d *draft) selections(path string, object jsontext.Value) {
+	d.each(path, object, func(resource string, value jsontext.Value) {
+		inner := fault.Member(path, resource)
+		d.text(inner, value, func(_, instance string) { d.selected(inner, resource, instance) })
 	})
 }
 
@@ -72,8 +74,15 @@ func (d *draft) text(path string, value jsontext.Value, use func(path, text stri
 		d.faults.Add(path, "must be a string")
 		return
 	}
-	text, _ := jsontext.AppendUnquote(nil, value) // valid: the decoder has passed over it
-	use(path, string(text))
+	use(path, unquote(value))
+}
+
+func (d *draft) number(path string, value jsontext.Value) {
+	if value.Kind() != '0' {
+		d.faults.Add(path, "must be a number of seconds")
+		return
+	}
+	d.seconds(path, string(value))
 }
 
 func (d *draft) boolean(path string, value jsontext.Value) bool {
@@ -84,22 +93,18 @@ func (d *draft) boolean(path string, value jsontext.Value) bool {
 }
 
 // each calls member for every member of a valid JSON object that is not null.
-func each(object jsontext.Value, path string, faults *fault.List, member func(name string, value jsontext.Value)) {
+func (d *draft) each(path string, object jsontext.Value, member func(name string, value jsontext.Value)) {
 	if object.Kind() != '{' {
-		faults.Add(path, "must be an object")
+		d.faults.Add(path, "must be an object")
 		return
 	}
-	dec := jsontext.NewDecoder(bytes.NewReader(object))
-	_, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() != '}' {
-		var name jsontext.Token
-		if name, err = dec.ReadToken(); err != nil {
-			break
+	for rest := object[1:]; ; {
+		var name, value jsontext.Value
+		if name, rest = cut(rest); len(name) == 0 {
+			return
 		}
-		key := name.String()
-		var value jsontext.Value
-		if value, err = dec.ReadValue(); err == nil && value.Kind() != 'n' {
-			member(key, value)
+		if value, rest = cut(rest); value.Kind() != 'n' {
+			member(unquote(name), value)
 		}
 	}
 }
