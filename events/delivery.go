@@ -1,8 +1,8 @@
 package events
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"

@@ -17,7 +17,7 @@ type holds struct {
 }
 
 const (
-	maxHeld      = 512
+	maxHeld      = 512 // a hung replica holds back no more than this, and only until AckWait is over
 	maxHeldBytes = 64 << 20
 )
 
@@ -43,14 +43,18 @@ func (h *holds) release(d *delivery) {
 	}
 }
 
-// Room is how many messages may still be asked for: none when the largest batch would not fit.
+// Room is how many messages may still be asked for: none when that is only a few, or when the largest
+// batch would not fit.
 func (h *holds) Room() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if maxHeldBytes-h.bytes < maxBatchBytes {
 		return 0
 	}
-	return maxHeld - len(h.held)
+	if room := maxHeld - len(h.held); room >= leastBatch {
+		return room
+	}
+	return 0
 }
 
 // Freed tells that something was released.

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxBatch      = 64       // a hung replica holds back no more than this, and only until AckWait is over
-	maxBatchBytes = 32 << 20 // four of the largest messages
+	maxBatch      = 256
+	leastBatch    = maxBatch / 2 // a request is work for the server, however few it asks for
+	maxBatchBytes = 32 << 20     // four of the largest messages
 	pullExpiry    = 10 * time.Second
 	heartbeat     = time.Second
 	silence       = 7 * heartbeat / 2 // without a sign of life, the session is over
