@@ -44,10 +44,16 @@ func (s *Server) getCheck(c echo.Context) error {
 }
 
 // answerJSON answers with a document on a line of its own, as terminals and tools for lines want it.
-// The document, which may be shared, stays as it is.
+// The document may be shared: the end of the line is written after it, not into a copy.
 func answerJSON(c echo.Context, status int, contentType string, doc []byte) error {
-	return c.Blob(status, contentType, append(slices.Clip(doc), '\n'))
+	if err := c.Blob(status, contentType, doc); err != nil {
+		return err
+	}
+	_, err := c.Response().Write(lineEnd)
+	return err
 }
+
+var lineEnd = []byte{'\n'}
 
 // postCheck answers the request in the body, once, or as a stream would while ?wait= lasts.
 func (s *Server) postCheck(c echo.Context) error {
@@ -78,6 +84,9 @@ func (s *Server) postCheck(c echo.Context) error {
 
 // onlyWait refuses parameters that the body should hold: they would have no effect.
 func onlyWait(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
 	var faults fault.List
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if name != waitParameter {

@@ -192,7 +192,7 @@ func (s *site) put(t *testing.T, workflowID string, cores int) answer {
 }
 
 // plan stores a planner of a peer, as the bus would, with free of 64 cores in 2026-12.
-func (s *site) plan(t *testing.T, peerID string, free int) {
+func (s *site) plan(t testing.TB, peerID string, free int) {
 	t.Helper()
 	raw := fmt.Appendf(nil, `{"peer_id":%q,"generated_at":%q,"capacities":{"cluster":{"i0":{"cores":64}}},"schedule":{"cluster":[{"start":"2020-01-01T00:00:00Z","end":"2100-01-01T00:00:00Z","instance_id":"i0","usage":{"cores":%d}}]}}`,
 		peerID, time.Now().UTC().Format(time.RFC3339Nano), 64-free)
@@ -220,7 +220,7 @@ func (s *site) counts(t *testing.T, name, want string) {
 }
 
 // pause is the step of waits for something that has no channel.
-func pause(t *testing.T) {
+func pause(t testing.TB) {
 	t.Helper()
 	select {
 	case <-time.After(5 * time.Millisecond):

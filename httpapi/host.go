@@ -44,10 +44,11 @@ func (n names) lead(host string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // never asked of DNS (RFC 6761, section 6.3)
 		return true
 	}
-	if _, err := netip.ParseAddr(name); err == nil {
+	if slices.Contains(n, name) {
 		return true
 	}
-	return slices.Contains(n, name)
+	_, err := netip.ParseAddr(name)
+	return err == nil
 }
 
 func plainName(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

@@ -79,8 +79,7 @@ func methodLabel(method string) string {
 // rescue turns a panic into the answer 500, and keeps the process and the other clients out of it.
 func (s *Server) rescue(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		ctx := context.WithoutCancel(c.Request().Context())
-		return s.guard(ctx, func() error { return next(c) })
+		return s.guard(c.Request().Context(), func() error { return next(c) })
 	}
 }
 
@@ -93,7 +92,7 @@ func (s *Server) guard(ctx context.Context, f func() error) (err error) {
 			panic(v)
 		default:
 			s.metrics.panics.Inc()
-			s.log.ErrorContext(ctx, "panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			s.log.ErrorContext(context.WithoutCancel(ctx), "panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()

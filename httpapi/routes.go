@@ -125,7 +125,7 @@ func (s *Server) body(c echo.Context) ([]byte, error) {
 		return nil, &http.MaxBytesError{Limit: s.cfg.MaxBody}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, s.cfg.MaxBody))
-	if isTimeout(err) {
+	if err != nil && isTimeout(err) {
 		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")
 	}
 	return body, err

@@ -47,7 +47,7 @@ type site struct {
 }
 
 // newSite starts a replica whose views are loaded.
-func newSite(t *testing.T, cfg httpapi.Config) *site {
+func newSite(t testing.TB, cfg httpapi.Config) *site {
 	t.Helper()
 	s := newBareSite(t, cfg)
 	s.nats = natstest.Start(t)
@@ -91,7 +91,7 @@ func newSite(t *testing.T, cfg httpapi.Config) *site {
 }
 
 // newBareSite starts a server that has nothing to serve yet.
-func newBareSite(t *testing.T, cfg httpapi.Config) *site {
+func newBareSite(t testing.TB, cfg httpapi.Config) *site {
 	t.Helper()
 	s := &site{bus: &recorder{}, reg: prometheus.NewRegistry(), log: &journal{}}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -137,7 +137,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 }
 
 // run runs a part until the test ends.
-func run(t *testing.T, part func(context.Context) error) {
+func run(t testing.TB, part func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -150,7 +150,7 @@ func run(t *testing.T, part func(context.Context) error) {
 	})
 }
 
-func wait(t *testing.T, c <-chan struct{}, what string) {
+func wait(t testing.TB, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:

@@ -16,53 +16,45 @@ type Digest = [16]byte
 // Inputs names everything about a check but the window: the workflow, the planners of its peers
 // (planner reports false for a missing one) and the selected instances. Equal inputs are one Problem.
 func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), selected map[string]string) Digest {
-	h := hasher{b: make([]byte, 0, 256)}
 	digest := w.Digest()
-	h.b = append(h.b, digest[:]...)
+	b := append(make([]byte, 0, 256), digest[:]...)
 	for _, peer := range w.Peers() {
-		d, ok := planner(peer)
-		if ok {
-			h.b = append(append(h.b, 1), d[:]...)
+		if d, ok := planner(peer); ok {
+			b = append(append(b, 1), d[:]...)
 		} else {
-			h.b = append(h.b, 0)
+			b = append(b, 0)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(selected)) {
-		h.text(key)
-		h.text(selected[key])
+	if len(selected) > 0 { // even of none, Sorted makes a list
+		for _, key := range slices.Sorted(maps.Keys(selected)) {
+			b = appendText(appendText(b, key), selected[key])
+		}
 	}
-	return h.sum()
+	return digestOf(b)
 }
 
 // Version names the inputs of one result: equal versions, equal results but for ComputedAt.
 func Version(inputs Digest, w Window) string {
-	h := hasher{b: make([]byte, 0, 64)}
-	h.b = append(h.b, inputs[:]...)
+	b := append(make([]byte, 0, 64), inputs[:]...)
 	for _, n := range []int64{w.Start, w.End, w.From} {
-		h.b = binary.BigEndian.AppendUint64(h.b, uint64(n))
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
-	h.flag(w.AsPossible)
-	h.flag(w.Preemption)
-	sum := h.sum()
+	sum := digestOf(appendFlag(appendFlag(b, w.AsPossible), w.Preemption))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-type hasher struct{ b []byte }
-
-func (h *hasher) text(s string) {
-	h.b = append(binary.AppendUvarint(h.b, uint64(len(s))), s...)
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-func (h *hasher) flag(v bool) {
+func appendFlag(b []byte, v bool) []byte {
 	if v {
-		h.b = append(h.b, 1)
-	} else {
-		h.b = append(h.b, 0)
+		return append(b, 1)
 	}
+	return append(b, 0)
 }
 
-func (h *hasher) sum() (d Digest) {
-	sum := sha256.Sum256(h.b)
-	copy(d[:], sum[:])
-	return d
+func digestOf(b []byte) Digest {
+	sum := sha256.Sum256(b)
+	return Digest(sum[:len(Digest{})])
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
+// frameOverhead is what an entry of a cache weighs beside its content.
+const frameOverhead = 256
+
 // cache keeps the most recently used values within a budget of bytes.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex

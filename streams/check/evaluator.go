@@ -25,9 +25,15 @@ type evaluator struct {
 	now      func() time.Time
 	indexes  *cache[booking.Digest, *planner.Index]
 	problems *cache[booking.Digest, *booking.Problem]
-	results  *cache[string, Frame]
+	results  *cache[question, Frame]
 	flight   singleflight.Group
 	metrics  metrics
+}
+
+// question is what has one answer.
+type question struct {
+	inputs booking.Digest
+	window booking.Window
 }
 
 func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time) *evaluator {
@@ -35,7 +41,7 @@ func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time
 		source: source, now: now,
 		indexes:  newCache[booking.Digest, *planner.Index](indexBytes),
 		problems: newCache[booking.Digest, *booking.Problem](problemBytes),
-		results:  newCache[string, Frame](resultBytes),
+		results:  newCache[question, Frame](resultBytes),
 		metrics:  newMetrics(reg),
 	}
 }
@@ -47,13 +53,11 @@ func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Ti
 		return Frame{}, err
 	}
 	planners, stored := e.planners(w)
-	inputs := booking.Inputs(w, planners.digest, r.Selected)
-	version := booking.Version(inputs, window)
-	frame, ok := e.results.get(version)
+	asked := question{booking.Inputs(w, planners.digest, r.Selected), window}
+	frame, ok := e.results.get(asked)
 	if !ok {
-		v, err, _ := e.flight.Do(version, func() (any, error) {
-			return e.compute(w, r, window, planners, inputs, version)
-		})
+		version := booking.Version(asked.inputs, window)
+		v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, planners, version) })
 		if err != nil {
 			return Frame{}, err
 		}
@@ -63,21 +67,21 @@ func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Ti
 	return frame, nil
 }
 
-func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, window booking.Window, planners snapshot, inputs booking.Digest, version string) (Frame, error) {
+func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked question, planners snapshot, version string) (Frame, error) {
 	begin := time.Now()
 	defer func() { e.metrics.duration.Observe(time.Since(begin).Seconds()) }()
-	problem, err := e.problem(w, r, planners, inputs)
+	problem, err := e.problem(w, r, planners, asked.inputs)
 	if err != nil {
 		return Frame{}, err
 	}
-	result, err := problem.Check(window)
-	e.problems.put(inputs, problem, e.weigh(planners))
+	result, err := problem.Check(asked.window)
+	e.problems.put(asked.inputs, problem, e.weigh(planners))
 	if err != nil {
 		return Frame{}, err
 	}
 	result.Version, result.ComputedAt = version, e.now().UTC()
 	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0}
-	e.results.put(version, frame, len(frame.JSON)+frameOverhead)
+	e.results.put(asked, frame, len(frame.JSON)+frameOverhead)
 	return frame, nil
 }
 
@@ -86,7 +90,7 @@ func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, planners sn
 	if p, ok := e.problems.get(inputs); ok {
 		return p, nil
 	}
-	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners[peerID]) }, r.Selected)
+	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners.of(peerID)) }, r.Selected)
 }
 
 // index is the shared index of a planner; nil of none.
@@ -104,8 +108,11 @@ func (e *evaluator) index(p *planner.Planner) *planner.Index {
 
 // weigh takes note of how much the indexes of planners have grown by the last question, and returns
 // how much a problem holds on to.
-func (e *evaluator) weigh(planners snapshot) (bytes int) {
-	for _, p := range planners {
+func (e *evaluator) weigh(s snapshot) (bytes int) {
+	for _, p := range s.planners {
+		if p == nil {
+			continue
+		}
 		if x, ok := e.indexes.get(p.Digest()); ok {
 			weight := int(x.Weight())
 			e.indexes.put(p.Digest(), x, weight)
@@ -117,30 +124,16 @@ func (e *evaluator) weigh(planners snapshot) (bytes int) {
 
 // planners takes one look at the planners of a workflow's peers, and when the newest was stored.
 func (e *evaluator) planners(w *workflow.Workflow) (s snapshot, newest time.Time) {
-	s = make(snapshot, len(w.Peers()))
-	for _, peer := range w.Peers() {
+	s = snapshot{w.Peers(), make([]*planner.Planner, len(w.Peers()))}
+	for n, peer := range s.peers {
 		p, stored, ok := e.source.Planner(peer)
 		if !ok {
 			continue
 		}
-		s[peer] = p
+		s.planners[n] = p
 		if stored.After(newest) {
 			newest = stored
 		}
 	}
 	return s, newest
 }
-
-// snapshot holds the planners that one evaluation uses, by peer.
-type snapshot map[string]*planner.Planner
-
-func (s snapshot) digest(peerID string) (booking.Digest, bool) {
-	p, ok := s[peerID]
-	if !ok {
-		return booking.Digest{}, false
-	}
-	return p.Digest(), true
-}
-
-// frameOverhead is what an entry of a cache weighs beside its content.
-const frameOverhead = 256

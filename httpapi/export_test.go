@@ -1,0 +1,6 @@
+package httpapi
+
+import "net/http"
+
+// Handler is what is served, for those who bring no connection.
+func (s *Server) Handler() http.Handler { return s.http.Handler }
