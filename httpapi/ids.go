@@ -18,11 +18,14 @@ import (
 // never. The error is a *Problem: 400 for what cannot be an identifier, 404 for a longer path than
 // the route has (echo lets the last parameter swallow slashes).
 func pathID(c echo.Context) (string, error) {
-	segments := strings.Split(c.Request().URL.EscapedPath(), "/")
-	if len(segments) != strings.Count(c.Path(), "/")+1 {
+	path := c.Request().URL.EscapedPath()
+	if strings.Count(path, "/") != strings.Count(c.Path(), "/") {
 		return "", errNoRoute
 	}
-	decoded, err := url.PathUnescape(segments[2])
+	_, rest, _ := strings.Cut(path, "/")
+	_, rest, _ = strings.Cut(rest, "/")
+	segment, _, _ := strings.Cut(rest, "/")
+	decoded, err := url.PathUnescape(segment)
 	if err == nil {
 		err = id.Check(decoded)
 	}

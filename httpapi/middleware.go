@@ -13,19 +13,31 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// around is what surrounds every handler: one function, for echo builds its chain anew for each request.
+// The order matters: every answer bears the identification, also those for panics, and what is measured
+// is what was sent.
+func (s *Server) around(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		began := time.Now()
+		identify(c)
+		if err := s.rescue(c, next); err != nil {
+			c.Error(err)
+		}
+		s.observe(c, time.Since(began))
+		return nil
+	}
+}
+
 // identify gives every answer an X-Request-ID: the client's own where it is sane, so that a request
 // can be followed through proxies, else a new one. It also sets the headers that every answer bears.
-func identify(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		requestID := c.Request().Header.Get(echo.HeaderXRequestID)
-		if !saneRequestID(requestID) {
-			requestID = rand.Text()
-		}
-		h := c.Response().Header()
-		h.Set(echo.HeaderXRequestID, requestID)
-		h.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		return next(c)
+func identify(c echo.Context) {
+	requestID := c.Request().Header.Get(echo.HeaderXRequestID)
+	if !saneRequestID(requestID) {
+		requestID = rand.Text()
 	}
+	h := c.Response().Header()
+	h.Set(echo.HeaderXRequestID, requestID)
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
 }
 
 // saneRequestID keeps out what could forge log lines or bloat them.
@@ -39,27 +51,19 @@ func saneRequestID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// observe logs each request at debug and measures those that are no streams. The error is answered
-// here, so that what is measured is what was sent.
-func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		began := time.Now()
-		if err := next(c); err != nil {
-			c.Error(err)
+// observe logs each request at debug and measures those that are no streams.
+func (s *Server) observe(c echo.Context, took time.Duration) {
+	r, w := c.Request(), c.Response()
+	if c.Get(isStream) == nil {
+		s.metrics.request.WithLabelValues(methodLabel(r.Method), c.Path(), strconv.Itoa(w.Status)).Observe(took.Seconds())
+	}
+	if ctx := r.Context(); s.log.Enabled(ctx, slog.LevelDebug) {
+		log := s.log
+		if e, ok := c.Get(isStream).(*ending); ok {
+			log = log.With("ending", e.String())
 		}
-		took, r, w := time.Since(began), c.Request(), c.Response()
-		if c.Get(isStream) == nil {
-			s.metrics.request.WithLabelValues(methodLabel(r.Method), c.Path(), strconv.Itoa(w.Status)).Observe(took.Seconds())
-		}
-		if ctx := r.Context(); s.log.Enabled(ctx, slog.LevelDebug) {
-			log := s.log
-			if e, ok := c.Get(isStream).(*ending); ok {
-				log = log.With("ending", e.String())
-			}
-			log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
-				"bytes", w.Size, "duration", took.String(), "remote", r.RemoteAddr, "request_id", requestIDOf(c))
-		}
-		return nil
+		log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
+			"bytes", w.Size, "duration", took.String(), "remote", r.RemoteAddr, "request_id", requestIDOf(c))
 	}
 }
 
@@ -76,11 +80,18 @@ func methodLabel(method string) string {
 	return "other"
 }
 
-// rescue turns a panic into the answer 500, and keeps the process and the other clients out of it.
-func (s *Server) rescue(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		return s.guard(c.Request().Context(), func() error { return next(c) })
-	}
+// rescue handles a request, and turns a panic into the answer 500: the process and the other clients are
+// kept out of it.
+func (s *Server) rescue(c echo.Context, handle echo.HandlerFunc) error {
+	return s.guard(c.Request().Context(), func() error {
+		if err := s.names.check(c.Request()); err != nil {
+			return err
+		}
+		if err := s.origins.checkChange(c.Request()); err != nil {
+			return err
+		}
+		return handle(c)
+	})
 }
 
 // guard runs f and returns a panic of it as an error, logged with its stack.

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -116,17 +114,4 @@ func absent[T any](view *store.View[T], notFound *Problem) error {
 		return err
 	}
 	return notFound
-}
-
-// body is the request's body. A *http.MaxBytesError says that it is too large.
-func (s *Server) body(c echo.Context) ([]byte, error) {
-	r := c.Request()
-	if r.ContentLength > s.cfg.MaxBody {
-		return nil, &http.MaxBytesError{Limit: s.cfg.MaxBody}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, s.cfg.MaxBody))
-	if err != nil && isTimeout(err) {
-		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")
-	}
-	return body, err
 }

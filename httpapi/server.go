@@ -24,6 +24,7 @@ const (
 type Server struct {
 	cfg     Config
 	origins origins
+	names   names
 	log     *slog.Logger
 	metrics *metrics
 	parts   atomic.Pointer[Parts]
@@ -46,6 +47,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 	s := &Server{
 		cfg:     cfg,
 		origins: cfg.AllowOrigins,
+		names:   namesOf(cfg.AllowOrigins),
 		log:     log.With("component", "httpapi"),
 		limits:  &limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
 		live:    newLive(),
@@ -108,14 +110,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// echo wires routes and middleware. The order matters: every answer bears the identification, also
-// those for panics, and what is measured is what was sent.
+// echo wires routes and middleware.
 func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's to write
 	e.HTTPErrorHandler = s.answerError
-	e.Use(identify, s.observe, s.rescue, namesOf(s.origins).guard, s.origins.guard)
+	e.Use(s.around)
 	if len(s.origins) > 0 {
 		e.Use(s.origins.cors())
 	}

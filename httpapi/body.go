@@ -1,0 +1,32 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// smallBody is, in bytes, the length up to which the word of a client is enough to get the memory for it.
+const smallBody = 4 << 10
+
+// body is the request's body. A *http.MaxBytesError says that it is too large.
+func (s *Server) body(c echo.Context) ([]byte, error) {
+	body, err := s.read(c.Response(), c.Request())
+	if err != nil && isTimeout(err) {
+		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")
+	}
+	return body, err
+}
+
+func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	switch {
+	case r.ContentLength > s.cfg.MaxBody:
+		return nil, &http.MaxBytesError{Limit: s.cfg.MaxBody}
+	case r.ContentLength >= 0 && r.ContentLength <= smallBody: // no more than that comes
+		body := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(r.Body, body)
+		return body, err
+	}
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
+}
