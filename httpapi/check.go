@@ -77,8 +77,9 @@ func (s *Server) postCheck(c echo.Context) error {
 		return err
 	}
 	h := c.Response().Header()
-	h.Set("ETag", etag(frame.Version))
-	h.Set(echo.HeaderCacheControl, "no-store")
+	h[headerETag] = []string{etag(frame.Version)}
+	h[echo.HeaderCacheControl] = noStore
+	h[echo.HeaderContentType] = asJSON
 	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
 }
 

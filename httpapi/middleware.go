@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -29,15 +29,16 @@ func (s *Server) around(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // identify gives every answer an X-Request-ID: the client's own where it is sane, so that a request
-// can be followed through proxies, else a new one. It also sets the headers that every answer bears.
+// can be followed through proxies, else a new one, which nobody has to be unable to guess. It also sets the
+// headers that every answer bears.
 func identify(c echo.Context) {
 	requestID := c.Request().Header.Get(echo.HeaderXRequestID)
 	if !saneRequestID(requestID) {
-		requestID = rand.Text()
+		requestID = strconv.FormatUint(rand.Uint64(), 36)
 	}
 	h := c.Response().Header()
-	h.Set(echo.HeaderXRequestID, requestID)
-	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h[echo.HeaderXRequestID] = []string{requestID}
+	h[echo.HeaderXContentTypeOptions] = nosniff
 }
 
 // saneRequestID keeps out what could forge log lines or bloat them.

@@ -59,10 +59,10 @@ func closing(text []byte, at int) int {
 }
 
 // unquote is what a valid JSON string says.
-func unquote(quoted jsontext.Value) string {
+func unquote(quoted jsontext.Value) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return quoted[1 : len(quoted)-1]
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted)
-	return string(text)
+	return text
 }

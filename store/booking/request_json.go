@@ -40,8 +40,8 @@ func syntaxError(data []byte) error {
 }
 
 func (d *draft) members(object jsontext.Value) {
-	d.each("$", object, func(name string, value jsontext.Value) {
-		switch name {
+	d.each("$", object, func(name []byte, value jsontext.Value) {
+		switch string(name) {
 		case "start":
 			d.text("$.start", value, d.start)
 		case "end":
@@ -57,13 +57,14 @@ func (d *draft) members(object jsontext.Value) {
 		case "selected_instances":
 			d.selections("$.selected_instances", value)
 		default:
-			d.faults.Add(fault.Member(fault.Root, name), "unknown member")
+			d.faults.Add(fault.Member(fault.Root, string(name)), "unknown member")
 		}
 	})
 }
 
 func (d *draft) selections(path string, object jsontext.Value) {
-	d.each(path, object, func(resource string, value jsontext.Value) {
+	d.each(path, object, func(name []byte, value jsontext.Value) {
+		resource := string(name)
 		inner := fault.Member(path, resource)
 		d.text(inner, value, func(_, instance string) { d.selected(inner, resource, instance) })
 	})
@@ -74,7 +75,7 @@ func (d *draft) text(path string, value jsontext.Value, use func(path, text stri
 		d.faults.Add(path, "must be a string")
 		return
 	}
-	use(path, unquote(value))
+	use(path, string(unquote(value)))
 }
 
 func (d *draft) number(path string, value jsontext.Value) {
@@ -93,7 +94,7 @@ func (d *draft) boolean(path string, value jsontext.Value) bool {
 }
 
 // each calls member for every member of a valid JSON object that is not null.
-func (d *draft) each(path string, object jsontext.Value, member func(name string, value jsontext.Value)) {
+func (d *draft) each(path string, object jsontext.Value, member func(name []byte, value jsontext.Value)) {
 	if object.Kind() != '{' {
 		d.faults.Add(path, "must be an object")
 		return

@@ -1,7 +1,6 @@
 package booking
 
 import (
-	"encoding/json"
 	"time"
 
 	"oc-scheduler/store/workflow"
@@ -17,7 +16,7 @@ const (
 	Unknown     Status = "unknown"
 )
 
-// Result answers a check, in the shape that clients see.
+// Result answers a check, in the shape that clients see. Its lists are never nil.
 type Result struct {
 	Type            string     `json:"type"` // always "result"
 	WorkflowID      string     `json:"workflow_id"`
@@ -49,13 +48,4 @@ type Resource struct {
 	InstanceID *string       `json:"instance_id"` // where it is placed, or whose conflicts are listed
 	Status     Status        `json:"status"`
 	Conflicts  []Conflict    `json:"conflicts"`
-}
-
-// JSON is the result as clients receive it.
-func (r *Result) JSON() []byte {
-	b, err := json.Marshal(r)
-	if err != nil {
-		panic("booking: a result is always JSON: " + err.Error())
-	}
-	return b
 }
