@@ -6,9 +6,10 @@
 // of operators; from then on reads are answered from the views, also while NATS is out of reach, and
 // then bear their Age.
 //
-// Concurrency and back-pressure: a WebSocket has two goroutines, one that writes what its stream has
-// and one that reads; event streams have the one of their request. Nothing is queued for a client:
-// while a write is in progress the stream behind it conflates, and a client that does not take a
+// Concurrency and back-pressure: a WebSocket has one goroutine, which reads; what its stream has to say
+// is written by a few writers for all, as far as the client takes it at once, and by a goroutine of its
+// own for one that is slow. Event streams have the goroutine of their request. Nothing is queued for a
+// client: while a write is in progress the stream behind it conflates, and a client that does not take a
 // frame within Config.WriteWithin is cut. It costs nobody else anything. Of output nothing is left out
 // or kept here: what a client does not take, its node does not send.
 //

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,7 @@ type Server struct {
 
 	executions changes  // in the view
 	messages   messages // to WebSockets
+	writers    writers  // to WebSockets
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;
@@ -51,6 +53,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		log:     log.With("component", "httpapi"),
 		limits:  &limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
 		live:    newLive(),
+		writers: writers{most: runtime.GOMAXPROCS(0)},
 	}
 	var registerer prometheus.Registerer
 	if reg != nil { // a nil pointer in an interface is not nil
@@ -96,7 +99,11 @@ func (s *Server) Retire() { s.retired.Store(true) }
 // error after having cut those that were left.
 func (s *Server) Drain(ctx context.Context) error {
 	s.Retire()
-	return s.live.drain(ctx, s.cfg.DrainSpread)
+	if err := s.live.drain(ctx, s.cfg.DrainSpread); err != nil {
+		return err
+	}
+	s.writers.wait()
+	return nil
 }
 
 // Shutdown stops listening and waits for the requests in flight; those that outlast the context are

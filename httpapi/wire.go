@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -11,16 +12,26 @@ import (
 // one Write, and the session its messages. Each frame goes out whole, and has to be taken in time.
 type wire struct {
 	net.Conn
-	within time.Duration // for the client to take a frame
-	early  []byte        // what net/http has read of the WebSocket
+	raw    syscall.RawConn // nil: there is no writing without waiting
+	within time.Duration   // for the client to take a frame
+	early  []byte          // what net/http has read of the WebSocket
 
-	sending atomic.Bool // a message is on its way: its deadline, not a pong, tells whether the client lives
-	mu      sync.Mutex  // held while a frame goes out
-	closed  bool        // a close frame has gone out: no message may follow (RFC 6455, section 5.5.1)
+	behind atomic.Bool // the client has not taken a message yet: its deadline, not a pong, tells whether it lives
+	mu     sync.Mutex  // held while a frame goes out
+	rest   []byte      // of that message
+	failed error       // why nothing more can be sent
 }
 
-// opClose begins a close frame.
+// opClose begins a close frame. No message may follow it (RFC 6455, section 5.5.1).
 const opClose = 0x88
+
+func newWire(conn net.Conn, within time.Duration, early []byte) *wire {
+	w := &wire{Conn: conn, within: within, early: early}
+	if c, ok := conn.(syscall.Conn); ok {
+		w.raw, _ = c.SyscallConn() // without it every message takes the way of the slow ones
+	}
+	return w
+}
 
 // Read implements net.Conn.
 func (w *wire) Read(p []byte) (int, error) {
@@ -32,30 +43,62 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write sends a frame of the library's.
+// Write sends a frame of the library's, after a message that is on its way.
 func (w *wire) Write(frame []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.closed = w.closed || len(frame) > 0 && frame[0] == opClose
-	return w.writeLocked(frame)
+	if err := w.flushLocked(); err != nil {
+		return 0, err
+	}
+	n, err := w.waitLocked(frame)
+	if len(frame) > 0 && frame[0] == opClose && err == nil {
+		w.failed = net.ErrClosed
+	}
+	return n, err
 }
 
-// send sends a message; net.ErrClosed after a close frame.
-func (w *wire) send(message []byte) error {
-	w.sending.Store(true)
-	defer w.sending.Store(false)
+// send sends a message as far as the client takes it at once. If that is not the whole, flush has to be
+// called. The error is net.ErrClosed after a close frame.
+func (w *wire) send(message []byte) (whole bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return net.ErrClosed
+	if w.failed != nil {
+		return false, w.failed
 	}
-	_, err := w.writeLocked(message)
+	w.rest = message
+	w.offerLocked()
+	if len(w.rest) > 0 {
+		w.behind.Store(true)
+		return false, w.failed
+	}
+	w.rest = nil
+	return true, nil
+}
+
+// flush waits until the client has taken the message that is on its way.
+func (w *wire) flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flushLocked()
+}
+
+func (w *wire) flushLocked() error {
+	if w.failed != nil || len(w.rest) == 0 {
+		return w.failed
+	}
+	_, err := w.waitLocked(w.rest)
+	w.rest = nil
+	w.behind.Store(false)
 	return err
 }
 
-func (w *wire) writeLocked(frame []byte) (int, error) {
-	if err := w.SetWriteDeadline(time.Now().Add(w.within)); err != nil {
-		return 0, err
+// waitLocked writes a frame, or its rest, however long the client takes within what it is allowed.
+func (w *wire) waitLocked(frame []byte) (n int, err error) {
+	if w.failed = w.SetWriteDeadline(time.Now().Add(w.within)); w.failed == nil {
+		n, w.failed = w.Conn.Write(frame)
 	}
-	return w.Conn.Write(frame)
+	if w.failed == nil {
+		w.failed = w.SetWriteDeadline(time.Time{}) // or else nothing could be sent at once after it
+	}
+	return n, w.failed
 }

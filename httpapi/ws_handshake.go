@@ -68,6 +68,6 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h.wire = &wire{Conn: conn, within: h.within, early: slices.Clone(early)}
+	h.wire = newWire(conn, h.within, slices.Clone(early))
 	return h.wire, bufio.NewReadWriter(bufio.NewReaderSize(h.wire, readBuffer), bufio.NewWriterSize(h.wire, writeBuffer)), nil
 }

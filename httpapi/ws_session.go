@@ -13,10 +13,10 @@ import (
 	"oc-scheduler/streams/check"
 )
 
-// wsSession carries one check stream over one WebSocket. One goroutine reads, and owns the session.
-// Another one writes, but only while there is something to say: the stream's wake starts it, one at a
-// time. Whoever has a reason to end the session stops the stream with it, an *ending; the first one
-// counts. The writer is then woken a last time, and closes.
+// wsSession carries one check stream over one WebSocket. One goroutine reads, and owns the session. When
+// the stream wakes, one of the server's writers sends what it has to say; where the client does not take
+// that at once, a goroutine of the session's own waits for it. Whoever has a reason to end the session
+// stops the stream with it, an *ending; the first one counts. The stream wakes a last time then.
 type wsSession struct {
 	server    *Server
 	conn      *websocket.Conn
@@ -25,6 +25,7 @@ type wsSession struct {
 	requestID string
 	first     *time.Timer  // until the first request, where there was none before
 	over      chan *ending // capacity 1: the connection is closed
+	next      *wsSession   // among the writers' list
 }
 
 // run serves until the session is over. asked says that a request has been submitted.
@@ -37,8 +38,8 @@ func (ws *wsSession) run(asked bool) {
 		ws.first = time.AfterFunc(s.cfg.FirstRequest, func() { ws.stream.Stop(errNoRequest) })
 	}
 	pings := beat(s.cfg.PingEvery, ws.ping)
-	ws.stream.OnWake(func() { go ws.write() })
-	go ws.write()
+	ws.stream.OnWake(func() { s.writers.add(ws) })
+	s.writers.add(ws)
 
 	ctx := context.Background()
 	ws.stream.Stop(s.guard(ctx, ws.read))
@@ -87,29 +88,45 @@ func (ws *wsSession) take(message []byte) error {
 	return nil
 }
 
-// write sends what the stream has to say. When that is its end, the session ends with it.
+// write sends what the stream has to say, without waiting for anybody. When that is its end, the session
+// ends with it.
 func (ws *wsSession) write() {
-	s := ws.server
-	if err := s.guard(context.Background(), ws.send); err != nil {
-		ws.end(asEnding(err))
+	if err := ws.server.guard(context.Background(), ws.send); err != nil {
+		go ws.end(asEnding(err))
 	}
 }
 
-// send sends frames until there are none for now. A client that does not take one in time loses its
-// connection: what it has taken of the frame could not be completed. A session that ends does not cut a
-// frame in two.
+// send sends frames until there are none for now, or the client does not take one at once.
 func (ws *wsSession) send() error {
 	for {
 		frame, ok, err := ws.stream.Poll()
 		if !ok {
 			return err
 		}
-		switch err := ws.wire.send(ws.server.messages.of(frame.JSON)); {
-		case err == nil:
-			ws.server.metrics.wrote(carrierWebSocket, frame)
-		case !errors.Is(err, net.ErrClosed): // else whoever closed it has the reason
-			ws.stream.Stop(endingOfWrite(err))
+		whole, err := ws.wire.send(ws.server.messages.of(frame.JSON))
+		if err == nil && !whole {
+			go ws.finish(frame)
+			return nil
 		}
+		ws.sent(frame, err)
+	}
+}
+
+// finish waits for a client to take the rest of a frame, and goes on with what there is to say by then. A
+// session that ends does not cut a frame in two.
+func (ws *wsSession) finish(frame check.Frame) {
+	ws.sent(frame, ws.wire.flush())
+	ws.write()
+}
+
+// sent notes what became of a frame. A client that does not take it in time loses its connection: what it
+// has taken could not be completed.
+func (ws *wsSession) sent(frame check.Frame, err error) {
+	switch {
+	case err == nil:
+		ws.server.metrics.wrote(carrierWebSocket, frame)
+	case !errors.Is(err, net.ErrClosed): // else whoever closed it has the reason
+		ws.stream.Stop(endingOfWrite(err))
 	}
 }
 
@@ -129,12 +146,12 @@ func (ws *wsSession) end(e *ending) {
 // ping asks the client for a sign of life. A ping waits behind a message that is being sent, so it says
 // nothing then.
 func (ws *wsSession) ping() {
-	if ws.wire.sending.Load() {
+	if ws.wire.behind.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), ws.server.cfg.PongWithin)
 	defer cancel()
-	if ws.conn.Ping(ctx) != nil && !ws.wire.sending.Load() {
+	if ws.conn.Ping(ctx) != nil && !ws.wire.behind.Load() {
 		ws.stream.Stop(errNoPong)
 	}
 }

@@ -1,9 +1,10 @@
 // Package check is the check stream: subscribe, evaluate, conflate, close. It knows no carrier;
 // WebSocket, server-sent events and one-shot requests all pull from it.
 //
-// A Stream has no goroutine of its own. Its carrier calls Next in a loop and writes what it gets.
-// While a write is in progress changes merely leave a signal, so bursts are conflated exactly
-// behind a slow write, nothing is queued, and the next frame is always the newest state.
+// A Stream has no goroutine of its own. Its carrier polls it when it is woken, and writes what it gets
+// (or calls Next in a loop, which does the waiting). While a write is in progress changes merely leave a
+// mark, so bursts are conflated exactly behind a slow write, nothing is queued, and the next frame is
+// always the newest state.
 //
 // Equal questions are evaluated once: results are kept by version, which names all their inputs,
 // and every stream that asks the same shares the encoded frame. Frames must not be modified.

@@ -1,0 +1,55 @@
+package httpapi
+
+import "sync"
+
+// writers write to the WebSockets whose streams were woken, one after the other. Writing does not wait
+// for clients, so there need be no more writers than processors; and there are none while nobody has
+// anything to say.
+type writers struct {
+	most int
+	all  sync.WaitGroup
+
+	mu          sync.Mutex
+	running     int
+	first, last *wsSession // a list by next
+}
+
+// add has a session write, once. It must not be added again before it does.
+func (w *writers) add(ws *wsSession) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == nil {
+		w.first = ws
+	} else {
+		w.last.next = ws
+	}
+	w.last = ws
+	if w.running < w.most {
+		w.running++
+		w.all.Go(w.run)
+	}
+}
+
+func (w *writers) run() {
+	for ws := w.take(); ws != nil; ws = w.take() {
+		ws.write()
+	}
+}
+
+// take is the session whose turn it is; nil, and one writer is less, when there is none.
+func (w *writers) take() *wsSession {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ws := w.first
+	if ws == nil {
+		w.running--
+		return nil
+	}
+	if w.first, ws.next = ws.next, nil; w.first == nil {
+		w.last = nil
+	}
+	return ws
+}
+
+// wait waits for the writers to end, when no session will be added any more.
+func (w *writers) wait() { w.all.Wait() }
