@@ -34,41 +34,62 @@ func (r PlannerRecord) life(revision uint64) life {
 	}
 }
 
+// decodeMsg is decode for the view; few messages need to be asked when they were stored.
 func (p *Planners) decodeMsg(peerID string, m *nats.Msg) (PlannerRecord, error) {
+	r, err := recordOf(peerID, m.Header, m.Data)
+	if err != nil || !r.byHand {
+		return r, err
+	}
 	md, err := m.Metadata()
 	if err != nil {
 		return PlannerRecord{}, err
 	}
-	return p.decode(peerID, message{md.Sequence.Stream, m.Header, m.Data, md.Timestamp})
+	return p.adopted(r, md.Timestamp), nil
 }
 
-// decode reads a stored planner. One that was written by hand counts from when it was stored.
+// decode reads a stored planner.
 func (p *Planners) decode(peerID string, m message) (PlannerRecord, error) {
-	if most := MaxPlannerBytes + lifeBytes; len(m.Data) > most {
-		return PlannerRecord{}, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrUndecodable, ErrTooLarge, len(m.Data), most)
+	r, err := recordOf(peerID, m.Header, m.Data)
+	if err != nil || !r.byHand {
+		return r, err
+	}
+	return p.adopted(r, m.Stored), nil
+}
+
+// adopted is a planner that was written by hand: it counts from when it was stored.
+func (p *Planners) adopted(r PlannerRecord, stored time.Time) PlannerRecord {
+	stored = stored.UTC()
+	r.FirstSeenAt, r.ReceivedAt, r.ExpiresAt, r.SourceSeq = stored, stored, stored.Add(p.ttl), 0
+	return r
+}
+
+// recordOf reads what stands in the bucket.
+func recordOf(peerID string, h nats.Header, data []byte) (PlannerRecord, error) {
+	if most := MaxPlannerBytes + lifeBytes; len(data) > most {
+		return PlannerRecord{}, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrUndecodable, ErrTooLarge, len(data), most)
 	}
 	var f lifeFields
-	pl, err := planner.Decode(m.Data, f.read)
+	pl, err := planner.Decode(data, f.read)
 	if err != nil {
 		return PlannerRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
 	}
 	if pl.PeerID() != peerID {
 		return PlannerRecord{}, fmt.Errorf("%w: the planner of another peer stands under this key", ErrUndecodable)
 	}
-	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(m.Header), f.found != allFields}
-	if ttl := m.Header.Get(jetstream.MsgTTLHeader); ttl == "" || ttl == "never" {
+	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(h), f.found != allFields}
+	if ttl := h.Get(jetstream.MsgTTLHeader); ttl == "" || ttl == "never" {
 		r.byHand = true
-	}
-	if r.byHand {
-		stored := m.Stored.UTC()
-		r.FirstSeenAt, r.ReceivedAt, r.ExpiresAt, r.SourceSeq = stored, stored, stored.Add(p.ttl), 0
 	}
 	return r, nil
 }
 
 // sinceOf is zero for a planner that has no life before it, as far as is known.
 func sinceOf(h nats.Header) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, h.Get(sinceHeader)) // zero when it fails
+	text := h.Get(sinceHeader)
+	if text == "" { // nearly always
+		return time.Time{}
+	}
+	t, _ := time.Parse(time.RFC3339Nano, text) // zero when it fails
 	return t
 }
 
@@ -81,8 +102,8 @@ type lifeFields struct {
 
 const allFields = 1<<4 - 1
 
-func (f *lifeFields) read(name string, value []byte) {
-	switch name {
+func (f *lifeFields) read(name, value []byte) {
+	switch string(name) {
 	case firstSeenField:
 		f.time(&f.firstSeen, 0, value)
 	case receivedField:
@@ -98,7 +119,8 @@ func (f *lifeFields) read(name string, value []byte) {
 }
 
 func (f *lifeFields) time(into *time.Time, bit int, value []byte) {
-	text, err := jsontext.AppendUnquote(nil, value)
+	var buffer [64]byte
+	text, err := jsontext.AppendUnquote(buffer[:0], value)
 	if err != nil {
 		return
 	}

@@ -13,7 +13,8 @@ import (
 
 // The benchmarks ask one dimension of 64 units that is booked at random over a year.
 const (
-	year = int64(366 * 24 * time.Hour)
+	hour = int64(time.Hour)
+	year = 366 * 24 * hour
 	have = 64
 
 	cores = "cpu_cores.x86_64"
@@ -37,6 +38,9 @@ var origin = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
+// second is the second of a moment: bookings are seldom finer.
+func second(ns int64) string { return stamp(ns / int64(time.Second) * int64(time.Second)) }
+
 // meanLength is how long slots of 8.5 units on average must be for n of them to book that much.
 func meanLength(n int, booked float64) float64 { return booked * float64(year) / (8.5 * float64(n)) }
 
@@ -48,7 +52,7 @@ func bookedPlanner(r *rand.Rand, n int, booked float64) []byte {
 		start := origin + r.Int64N(year)
 		end := start + 1 + r.Int64N(int64(2*meanLength(n, booked)))
 		fmt.Fprintf(&b, `%s{"start":%q,"end":%q,"instance_id":"i","booking_id":"b-%d","usage":{"cpu_cores":{"x86_64":%d}}}`,
-			strings.Repeat(",", min(i, 1)), stamp(start), stamp(end), i, 1+r.IntN(16))
+			strings.Repeat(",", min(i, 1)), second(start), second(end), i, 1+r.IntN(16))
 	}
 	return []byte(b.String() + "]}}")
 }
@@ -182,7 +186,7 @@ func BenchmarkMemory20Slots(b *testing.B) {
 	doc.WriteString(`{"peer_id":"p","generated_at":"2026-12-01T00:00:00Z","capacities":{"r":{"i":{"cpu_cores":{"x86_64":64},"ram_gb":512}}},"schedule":{"r":[`)
 	for i := range 20 {
 		fmt.Fprintf(&doc, `%s{"start":%q,"end":%q,"instance_id":"i","usage":{"cpu_cores":{"x86_64":8},"ram_gb":%d}}`,
-			strings.Repeat(",", min(i, 1)), stamp(origin+int64(i)), stamp(origin+int64(i)+9), 1+i)
+			strings.Repeat(",", min(i, 1)), stamp(origin+int64(i)*hour), stamp(origin+int64(i+9)*hour), 1+i)
 	}
 	data := []byte(doc.String() + "]}}")
 	planners := make([]*planner.Planner, 2000)

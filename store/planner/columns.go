@@ -3,7 +3,6 @@ package planner
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"oc-scheduler/store/fault"
 )
@@ -26,8 +25,9 @@ func (d *decoder) planner() (*Planner, error) {
 	d.renumber(idRank, dimRank)
 	slices.SortFunc(d.instances, byRow)
 	d.fillNames(p, dims, ids)
-	d.fillRows(p)
 	d.assign(p, ids)
+	d.makeAmounts(p)
+	d.fillRows(p)
 	d.fillSlots(p)
 	if n := p.steps(); n > maxSteps {
 		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, maxSteps)
@@ -75,38 +75,53 @@ func byRow(a, b instance) int {
 
 // fillNames writes all names one after the other.
 func (d *decoder) fillNames(p *Planner, dimensions, ids []string) {
-	var names strings.Builder
+	names := d.scratch[:0]
 	p.dimensions = make([]uint32, len(dimensions))
 	for i, name := range dimensions {
-		names.WriteString(name)
-		p.dimensions[i] = uint32(names.Len())
+		names = append(names, name...)
+		p.dimensions[i] = uint32(len(names))
 	}
 	p.rows = make([]row, len(d.instances))
 	for i, instance := range d.instances {
-		names.WriteString(ids[instance.name()])
-		p.rows[i].name = uint32(names.Len())
+		names = append(names, ids[instance.name()]...)
+		p.rows[i].name = uint32(len(names))
 	}
-	p.names = strings.Clone(names.String()) // without what the builder has to spare
+	p.names, d.scratch = string(names), names
+}
+
+// makeAmounts makes room for all capacities and all usage.
+func (d *decoder) makeAmounts(p *Planner) {
+	n := 0
+	for _, i := range d.instances {
+		n += int(i.last - i.first)
+	}
+	for _, s := range d.slots {
+		n += int(s.last - s.first)
+	}
+	p.dims, p.amounts = make([]uint16, 0, n), make([]Amount, 0, n)
+}
+
+// fill appends a span of the usage column; it is where the planner's columns end then.
+func (d *decoder) fill(p *Planner, s span) (end uint32) {
+	for _, u := range d.usage[s.first:s.last] {
+		p.dims, p.amounts = append(p.dims, uint16(u.dimension)), append(p.amounts, u.amount)
+	}
+	return uint32(len(p.dims))
 }
 
 // fillRows makes the columns of resources and capacities.
 func (d *decoder) fillRows(p *Planner) {
-	resources, amounts := 0, 0
+	resources := 0
 	for _, i := range d.instances {
-		amounts += int(i.last - i.first)
 		if i.id == none {
 			resources++
 		}
 	}
 	p.resources = make([]uint32, 0, resources)
-	p.capDims, p.capAmounts = make([]uint16, 0, amounts), make([]Amount, 0, amounts)
 	for n, i := range d.instances {
 		if i.id == none {
 			p.resources = append(p.resources, uint32(n))
 		}
-		for _, u := range d.usage[i.first:i.last] {
-			p.capDims, p.capAmounts = append(p.capDims, uint16(u.dimension)), append(p.capAmounts, u.amount)
-		}
-		p.rows[n].capacities = uint32(len(p.capDims))
+		p.rows[n].capacities = d.fill(p, i.span)
 	}
 }

@@ -36,17 +36,9 @@ func (d *decoder) fillSlots(p *Planner) {
 			return cmp.Or(byDimension(a, b), cmp.Compare(a.amount, b.amount))
 		})
 	})
-	n, entries := len(d.slots), 0
-	for _, s := range d.slots {
-		entries += int(s.last - s.first)
-	}
-	p.slots, p.usageEnds = make([]Interval, n), make([]uint32, n)
-	p.usageDims, p.usageAmounts = make([]uint16, 0, entries), make([]Amount, 0, entries)
+	p.slots, p.usage = make([]Interval, len(d.slots)), make([]uint32, len(d.slots))
 	for i, s := range d.slots {
-		for _, u := range d.usage[s.first:s.last] {
-			p.usageDims, p.usageAmounts = append(p.usageDims, uint16(u.dimension)), append(p.usageAmounts, u.amount)
-		}
-		p.slots[i], p.usageEnds[i] = s.Interval, uint32(len(p.usageDims))
+		p.slots[i], p.usage[i] = s.Interval, d.fill(p, s.span)
 		p.rows[s.row].slots = uint32(i + 1)
 	}
 	for i := 1; i < len(p.rows); i++ {
@@ -74,7 +66,7 @@ func (p *Planner) steps() (n int) {
 func (p *Planner) stepsOf(row, instances, capacities int) (n int) {
 	for slot, end := p.slotsOf(row); slot < end; slot++ {
 		switch first, last := p.usageOf(slot); {
-		case last-first == 1 && p.usageDims[first] == whole:
+		case last-first == 1 && p.dims[first] == whole:
 			n += instances + capacities
 		default:
 			n += instances * (1 + last - first)

@@ -6,18 +6,17 @@ import (
 )
 
 // Decode reads a planner from JSON. Members that a planner does not have are ignored; those at the
-// top are handed to extra, unless it is nil, as raw JSON that is valid during the call only. Nothing
-// of data is kept.
+// top are handed to extra, unless it is nil: the name, and the value as raw JSON, valid during
+// the call only. Nothing of data is kept.
 //
 // The error is a fault.List of all that is wrong: text that is not one JSON object, no peer_id or
 // generated_at, invalid ids, amounts or times out of range, slots that end before they start, and
 // more than a planner may hold. Bookings of what has no capacities are no faults: see Warnings.
-func Decode(data []byte, extra func(name string, value []byte)) (*Planner, error) {
-	d := newDecoder(data, extra)
-	defer d.release()
-	if err := d.document(); err != nil {
-		d.faults.Add(fault.Root, "%s", syntax(err))
-	}
+func Decode(data []byte, extra func(name, value []byte)) (*Planner, error) {
+	d := decoders.Get().(*decoder)
+	defer d.release(len(data))
+	d.extra = extra
+	d.read(data)
 	if err := d.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func (d *decoder) document() error {
 		case "schedule":
 			return d.schedule()
 		}
-		return d.other(string(name))
+		return d.other(name)
 	})
 	if err != nil {
 		return err
@@ -64,7 +63,7 @@ func (d *decoder) peer() error {
 	})
 }
 
-func (d *decoder) other(name string) error {
+func (d *decoder) other(name []byte) error {
 	if d.extra == nil {
 		return d.SkipValue()
 	}

@@ -190,7 +190,7 @@ func TestTimesAtTheEdge(t *testing.T) {
 func TestExtraMembers(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}
-	_, err := planner.Decode([]byte(with(`"received_at":"x","more":{"a":[1, 2]},"m\u0065":null`)), func(name string, value []byte) { got[name] = string(value) })
+	_, err := planner.Decode([]byte(with(`"received_at":"x","more":{"a":[1, 2]},"m\u0065":null`)), func(name, value []byte) { got[string(name)] = string(value) })
 	if err != nil || len(got) != 3 || got["received_at"] != `"x"` || got["more"] != `{"a":[1, 2]}` || got["me"] != "null" {
 		t.Errorf("extra = %v, %v", got, err)
 	}

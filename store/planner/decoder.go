@@ -14,10 +14,12 @@ import (
 type decoder struct {
 	*jsontext.Decoder
 	source     bytes.Buffer
-	extra      func(name string, value []byte)
+	plain      plain
+	extra      func(name, value []byte)
 	faults     fault.List
 	quantities quantityReader
 	unquoted   []byte // reused
+	scratch    []byte // reused
 
 	peerID      string
 	generatedAt int64
@@ -73,22 +75,40 @@ var decoders = sync.Pool{New: func() any {
 // must not stay in memory for all the small ones.
 const maxPooled = 256 << 10
 
-func newDecoder(data []byte, extra func(name string, value []byte)) *decoder {
-	d := decoders.Get().(*decoder)
-	d.source, d.extra = *bytes.NewBuffer(data), extra
-	d.Reset(&d.source)
-	return d
+// read reads a document the short way; when anything is unusual or wrong, again the long way.
+func (d *decoder) read(data []byte) {
+	if !d.readPlain(data) {
+		d.forget()
+		d.readAny(data)
+	}
 }
 
-// release puts the decoder back without anything of the document in it.
-func (d *decoder) release() {
-	if d.source.Cap() > maxPooled {
-		return
-	}
-	d.source, d.extra, d.faults, d.peerID, d.generatedAt = bytes.Buffer{}, nil, nil, "", 0
+// readAny reads any document, and finds all that is wrong with it.
+func (d *decoder) readAny(data []byte) {
+	d.source = *bytes.NewBuffer(data)
 	d.Reset(&d.source)
+	if err := d.document(); err != nil {
+		d.faults.Add(fault.Root, "%s", syntax(err))
+	}
+}
+
+// forget drops what was read.
+func (d *decoder) forget() {
+	d.faults, d.peerID, d.generatedAt = nil, "", 0
 	d.ids.reset()
 	d.dimensions.reset()
 	d.instances, d.slots, d.usage = d.instances[:0], d.slots[:0], d.usage[:0]
+}
+
+// release puts the decoder back, after a document of that size, without anything of it.
+func (d *decoder) release(size int) {
+	if size > maxPooled {
+		return
+	}
+	d.forget()
+	d.extra = nil
+	d.plain.reset(nil)
+	d.source = bytes.Buffer{}
+	d.Reset(&d.source)
 	decoders.Put(d)
 }

@@ -20,7 +20,7 @@ func (p *Planner) Digest() [16]byte {
 // canonical is the content as bytes. Every list is preceded by its length, so that no two contents
 // are written alike.
 func (p *Planner) canonical() []byte {
-	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+16*len(p.capDims)+24*len(p.slots)+16*len(p.usageDims))
+	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+24*len(p.slots)+16*len(p.dims))
 	b = binary.AppendUvarint(b, uint64(len(p.warnings)))
 	for _, w := range p.warnings {
 		b = appendName(b, w)
@@ -38,26 +38,26 @@ func (p *Planner) canonical() []byte {
 func (p *Planner) appendRow(b []byte, row int) []byte {
 	b = appendName(b, p.name(row))
 	first, end := p.capacitiesOf(row)
-	b = p.appendAmounts(b, p.capDims[first:end], p.capAmounts[first:end])
+	b = p.appendAmounts(b, first, end)
 	first, end = p.slotsOf(row)
 	b = binary.AppendUvarint(b, uint64(end-first))
 	for slot := first; slot < end; slot++ {
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].Start))
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].End))
 		first, end := p.usageOf(slot)
-		b = p.appendAmounts(b, p.usageDims[first:end], p.usageAmounts[first:end])
+		b = p.appendAmounts(b, first, end)
 	}
 	return b
 }
 
-func (p *Planner) appendAmounts(b []byte, dims []uint16, amounts []Amount) []byte {
-	b = binary.AppendUvarint(b, uint64(len(dims)))
-	for i, number := range dims {
+func (p *Planner) appendAmounts(b []byte, first, end int) []byte {
+	b = binary.AppendUvarint(b, uint64(end-first))
+	for i := first; i < end; i++ {
 		name := "" // of a slot without usage; no dimension is named so
-		if number != whole {
-			name = p.dimension(number)
+		if p.dims[i] != whole {
+			name = p.dimension(p.dims[i])
 		}
-		b = binary.AppendUvarint(appendName(b, name), uint64(amounts[i]))
+		b = binary.AppendUvarint(appendName(b, name), uint64(p.amounts[i]))
 	}
 	return b
 }

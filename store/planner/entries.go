@@ -71,20 +71,27 @@ func (d *decoder) slot(resource uint32) error {
 	if err != nil {
 		return err
 	}
+	if wrong := d.addSlot(s, hasStart && hasEnd, hasUsage); wrong != "" && len(d.faults) == faults {
+		d.fault("%s", wrong)
+	}
+	return nil
+}
+
+// addSlot takes a slot that was read, and says what is wrong with it.
+func (d *decoder) addSlot(s slot, hasTimes, hasUsage bool) (wrong string) {
 	if !hasUsage {
 		d.usage = append(d.usage, usage{dimension: none})
 		s.span = span{uint32(len(d.usage) - 1), uint32(len(d.usage))}
 	}
 	switch {
-	case len(d.faults) > faults:
-	case !hasStart || !hasEnd:
-		d.fault("a slot needs start and end")
+	case !hasTimes:
+		return "a slot needs start and end"
 	case s.End < s.Start:
-		d.fault("ends before it starts")
+		return "ends before it starts"
 	case s.Start < s.End:
 		d.slots = append(d.slots, s)
 	}
-	return nil
+	return ""
 }
 
 // amounts reads an object of amounts; null is an empty one. They are appended to the usage column,
@@ -98,16 +105,21 @@ func (d *decoder) amounts(round Rounding) (span, error) {
 	if err := d.quantities.read(); err != nil {
 		return span{}, err
 	}
+	return d.tidy(first, round, func(dimension string) { d.fault("dimension %q is named twice", shorten(dimension)) }), nil
+}
+
+// tidy makes a span of the amounts from first on; twice is called with each dimension that is there twice.
+func (d *decoder) tidy(first int, round Rounding, twice func(dimension string)) span {
 	list := d.usage[first:]
 	slices.SortFunc(list, byDimension)
 	for i := 1; i < len(list); i++ {
 		if list[i].dimension == list[i-1].dimension {
-			d.fault("dimension %q is named twice", shorten(d.dimensions.list[list[i].dimension]))
+			twice(d.dimensions.list[list[i].dimension])
 		}
 	}
 	list = slices.DeleteFunc(list, func(u usage) bool { return round == Up && u.amount == 0 })
 	d.usage = d.usage[:first+len(list)]
-	return span{uint32(first), uint32(len(d.usage))}, nil
+	return span{uint32(first), uint32(len(d.usage))}
 }
 
 // addQuantity takes what the quantity reader found.

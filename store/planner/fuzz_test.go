@@ -19,7 +19,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(booked(slot("08:00:00Z", "09:00:00.5+02:00", `,"usage":{"ram":1e-4,"cpu":{"a":2}}`), slot("08:30:00Z", "10:00:00Z", `,"instance_id":"i"`))))
 	f.Add([]byte(with(`"schedule":null,"capacities":{"r":{"i":{"a":1000000000000000}}},"x":[{}]`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := planner.Decode(data, func(_ string, value []byte) {
+		p, err := planner.Decode(data, func(_, value []byte) {
 			if !json.Valid(value) {
 				t.Errorf("an extra member is no JSON: %q", value)
 			}

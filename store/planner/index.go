@@ -37,7 +37,7 @@ func NewIndex(p *Planner) *Index {
 }
 
 func (x *Index) emptyShelf() *shelf {
-	return &shelf{timelines: make([]atomic.Pointer[Timeline], len(x.planner.capDims)+len(x.planner.rows))}
+	return &shelf{timelines: make([]atomic.Pointer[Timeline], x.planner.capacities()+len(x.planner.rows))}
 }
 
 // Planner is what the index is about.
@@ -48,7 +48,7 @@ func (x *Index) Resource(id string) *Resource { return x.resources[id] }
 
 // Weight is about how much memory the index holds now, in bytes, without the planner.
 func (x *Index) Weight() int64 {
-	return int64(64*len(x.planner.rows)+8*len(x.planner.capDims)) + x.shelf.Load().weight.Load()
+	return int64(64*len(x.planner.rows)+8*x.planner.capacities()) + x.shelf.Load().weight.Load()
 }
 
 func (s *shelf) full() bool { return s.weight.Load() > maxWeight }

@@ -10,7 +10,10 @@ import (
 // names numbers the names of one document in the order in which they are first seen.
 type names struct {
 	numbers map[string]uint32
-	list    []string
+	list    []string // and behind its end those of an earlier document, which is likely to be alike
+
+	order, rank []uint32 // reused by ranks
+	sorted      []string
 }
 
 // number is the number of name.
@@ -18,7 +21,7 @@ func (n *names) number(name []byte) uint32 {
 	if number, seen := n.numbers[string(name)]; seen {
 		return number
 	}
-	return n.add(string(name))
+	return n.add(n.intern(name))
 }
 
 func (n *names) add(name string) uint32 {
@@ -30,35 +33,46 @@ func (n *names) add(name string) uint32 {
 	return number
 }
 
+// intern is the name as a string, that of an earlier document when it stood in the same place there.
+func (n *names) intern(name []byte) string {
+	if place := len(n.list); place < cap(n.list) {
+		if earlier := n.list[:place+1][place]; earlier == string(name) {
+			return earlier
+		}
+	}
+	return string(name)
+}
+
 // identifier is the number of a name that must be an identifier; the error says why it is none.
 func (n *names) identifier(name []byte) (uint32, error) {
 	if number, seen := n.numbers[string(name)]; seen {
 		return number, nil
 	}
-	s := string(name)
+	s := n.intern(name)
 	if err := id.Check(s); err != nil {
 		return 0, err
 	}
 	return n.add(s), nil
 }
 
-// reset forgets all names.
+// reset begins another document.
 func (n *names) reset() {
 	clear(n.numbers)
-	clear(n.list)
 	n.list = n.list[:0]
 }
 
-// ranks is the place of each number when the names are sorted, and the sorted names.
+// ranks is the place of each number when the names are sorted, and the sorted names; both until the
+// next call.
 func (n *names) ranks() (rank []uint32, sorted []string) {
-	order := make([]uint32, len(n.list))
-	for i := range order {
-		order[i] = uint32(i)
+	n.order = slices.Grow(n.order[:0], len(n.list))
+	for i := range n.list {
+		n.order = append(n.order, uint32(i))
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
-	rank, sorted = make([]uint32, len(order)), make([]string, len(order))
-	for place, number := range order {
-		rank[number], sorted[place] = uint32(place), n.list[number]
+	slices.SortFunc(n.order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
+	n.rank = append(n.rank[:0], n.order...)
+	n.sorted = append(n.sorted[:0], n.list...)
+	for place, number := range n.order {
+		n.rank[number], n.sorted[place] = uint32(place), n.list[number]
 	}
-	return rank, sorted
+	return n.rank, n.sorted
 }

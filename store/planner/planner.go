@@ -32,13 +32,11 @@ type Planner struct {
 	rows       []row
 	resources  []uint32 // rows of the resources
 
-	capDims    []uint16 // capacities of the rows, each row's by dimension
-	capAmounts []Amount
+	slots []Interval
+	usage []uint32 // of each slot, where it ends in the next two
 
-	slots        []Interval
-	usageEnds    []uint32 // of each slot, into the next two
-	usageDims    []uint16 // each slot's by dimension; zero amounts are left out
-	usageAmounts []Amount
+	dims    []uint16 // of the amounts: the capacities of the rows, then the usage of the slots
+	amounts []Amount // each row's and each slot's by dimension; zeros of slots are left out
 
 	digest atomic.Pointer[[16]byte] // computed when first asked for
 }
@@ -46,7 +44,7 @@ type Planner struct {
 // row says where what belongs to a row ends.
 type row struct{ name, capacities, slots uint32 }
 
-// whole stands in usageDims, alone, for a slot that takes all of its instance.
+// whole stands in dims, alone, for a slot that takes all of its instance.
 const whole = uint16(none & math.MaxUint16)
 
 // PeerID is the peer whose planner this is.
@@ -106,22 +104,30 @@ func (p *Planner) capacitiesOf(row int) (first, end int) {
 	return first, int(p.rows[row].capacities)
 }
 
+// capacities is how many there are.
+func (p *Planner) capacities() int {
+	if len(p.rows) == 0 {
+		return 0
+	}
+	return int(p.rows[len(p.rows)-1].capacities)
+}
+
 func (p *Planner) usageOf(slot int) (first, end int) {
 	if slot > 0 {
-		first = int(p.usageEnds[slot-1])
+		return int(p.usage[slot-1]), int(p.usage[slot])
 	}
-	return first, int(p.usageEnds[slot])
+	return p.capacities(), int(p.usage[0])
 }
 
 // takes is how much of a dimension a slot takes from an instance that has capacity of it.
 func (p *Planner) takes(slot int, dimension uint16, capacity Amount) Amount {
 	first, end := p.usageOf(slot)
-	dims := p.usageDims[first:end]
+	dims := p.dims[first:end]
 	if len(dims) == 1 && dims[0] == whole {
 		return capacity
 	}
 	if i, ok := slices.BinarySearch(dims, dimension); ok {
-		return p.usageAmounts[first+i]
+		return p.amounts[first+i]
 	}
 	return 0
 }

@@ -34,7 +34,7 @@ func (i *Instance) ID() string { return i.index.planner.name(i.row) }
 // Capacity is how much the instance has of a dimension in all, 0 of an unknown one.
 func (i *Instance) Capacity(dimension string) Amount {
 	if place, ok := i.place(dimension); ok {
-		return i.index.planner.capAmounts[place]
+		return i.index.planner.amounts[place]
 	}
 	return 0
 }
@@ -47,7 +47,7 @@ func (i *Instance) Timeline(dimension string) *Timeline {
 		return nothing
 	}
 	p := i.index.planner
-	number, capacity := p.capDims[place], p.capAmounts[place]
+	number, capacity := p.dims[place], p.amounts[place]
 	return i.index.timeline(place, capacity, func() (begins, ends []edge) {
 		return p.gather(i.resource, i.row, func(slot int) Amount { return p.takes(slot, number, capacity) })
 	})
@@ -57,7 +57,7 @@ func (i *Instance) Timeline(dimension string) *Timeline {
 // capacity is one. It serves needs of the whole instance.
 func (i *Instance) Occupancy() *Timeline {
 	p := i.index.planner
-	return i.index.timeline(len(p.capDims)+i.row, Unit, func() (begins, ends []edge) {
+	return i.index.timeline(p.capacities()+i.row, Unit, func() (begins, ends []edge) {
 		return p.gather(i.resource, i.row, p.occupies)
 	})
 }
@@ -66,7 +66,7 @@ func (i *Instance) Occupancy() *Timeline {
 func (i *Instance) place(dimension string) (int, bool) {
 	p := i.index.planner
 	first, end := p.capacitiesOf(i.row)
-	k, ok := slices.BinarySearchFunc(p.capDims[first:end], dimension, func(number uint16, name string) int {
+	k, ok := slices.BinarySearchFunc(p.dims[first:end], dimension, func(number uint16, name string) int {
 		return strings.Compare(p.dimension(number), name)
 	})
 	return first + k, ok

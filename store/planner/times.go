@@ -16,6 +16,34 @@ var beforeAll, afterAll = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt6
 
 // parseTime reads an RFC 3339 time, of any offset, as Unix nanoseconds.
 func parseTime(text []byte) (int64, error) {
+	if ns, ok := plainTime(text); ok {
+		return ns, nil
+	}
+	return anyTime(text)
+}
+
+// plainTime reads what nearly every time is, faster than the time package does: whole seconds in UTC,
+// on a day that every month has, in a year that lies well between the extremes.
+func plainTime(text []byte) (int64, bool) {
+	const shape = "0000-00-00T00:00:00Z"
+	if len(text) != len(shape) {
+		return 0, false
+	}
+	for i := range len(shape) {
+		if digit := text[i]-'0' <= 9; digit != (shape[i] == '0') || !digit && text[i] != shape[i] {
+			return 0, false
+		}
+	}
+	two := func(i int) int { return 10*int(text[i]-'0') + int(text[i+1]-'0') }
+	year, month, day := 100*two(0)+two(2), two(5), two(8)
+	hour, minute, second := two(11), two(14), two(17)
+	if year < 1700 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
+		return 0, false
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC).UnixNano(), true
+}
+
+func anyTime(text []byte) (int64, error) {
 	var t time.Time
 	if err := t.UnmarshalText(text); err != nil || !strict(text, t) {
 		return 0, errTime

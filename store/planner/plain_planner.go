@@ -1,0 +1,144 @@
+package planner
+
+import (
+	"unicode/utf8"
+
+	"oc-scheduler/store/id"
+)
+
+// readPlain reads a document of which nothing is unusual or wrong as document reads any, but in half
+// the time. When it is false, what it has read means nothing.
+func (d *decoder) readPlain(data []byte) bool {
+	p := &d.plain
+	p.reset(data)
+	var hasPeer, hasTime bool
+	others := make([][2][]byte, 0, 8) // names and values
+	ok := utf8.Valid(data) && p.object(func(name []byte) bool {
+		switch string(name) {
+		case "peer_id":
+			hasPeer = true
+			return d.plainPeer()
+		case "generated_at":
+			hasTime = true
+			return p.time(&d.generatedAt)
+		case "capacities":
+			return d.plainCapacities()
+		case "schedule":
+			return d.plainSchedule()
+		}
+		value, ok := p.value(0)
+		others = append(others, [2][]byte{name, value})
+		return ok
+	})
+	ok = ok && hasPeer && hasTime && p.next() == 0 && p.at == len(data)
+	if ok && d.extra != nil {
+		for _, other := range others {
+			d.extra(other[0], other[1])
+		}
+	}
+	return ok
+}
+
+func (d *decoder) plainPeer() bool {
+	peer, ok := d.plain.quoted()
+	d.peerID = string(peer)
+	return ok && id.Check(d.peerID) == nil
+}
+
+func (p *plain) time(ns *int64) bool {
+	text, ok := p.quoted()
+	if ok {
+		var err error
+		*ns, err = parseTime(text)
+		ok = err == nil
+	}
+	return ok
+}
+
+// plainIdentified is identified for plain text.
+func (d *decoder) plainIdentified(member func(number uint32) bool) bool {
+	return d.plain.object(func(name []byte) bool {
+		number, err := d.ids.identifier(name)
+		return err == nil && member(number)
+	})
+}
+
+func (d *decoder) plainCapacities() bool {
+	return d.plainIdentified(func(resource uint32) bool {
+		d.instances = append(d.instances, instance{resource: resource, id: none})
+		return d.plainIdentified(func(id uint32) bool {
+			amounts, ok := d.plainAmounts(Down)
+			d.instances = append(d.instances, instance{resource, id, amounts})
+			return ok
+		})
+	})
+}
+
+func (d *decoder) plainSchedule() bool {
+	return d.plainIdentified(func(resource uint32) bool {
+		return d.plain.list(func() bool { return d.plainSlot(resource) })
+	})
+}
+
+func (d *decoder) plainSlot(resource uint32) bool {
+	p, s := &d.plain, slot{resource: resource, id: none}
+	var hasStart, hasEnd, hasUsage bool
+	ok := p.object(func(name []byte) (ok bool) {
+		switch string(name) {
+		case "start":
+			hasStart = true
+			return p.time(&s.Start)
+		case "end":
+			hasEnd = true
+			return p.time(&s.End)
+		case "instance_id":
+			if p.next() == 'n' {
+				return p.word("null")
+			}
+			text, ok := p.quoted()
+			if !ok {
+				return false
+			}
+			var err error
+			s.id, err = d.ids.identifier(text)
+			return err == nil
+		case "usage":
+			if p.next() == 'n' {
+				return p.word("null")
+			}
+			hasUsage = true
+			s.span, ok = d.plainAmounts(Up)
+			return ok
+		}
+		return p.skip(0)
+	})
+	return ok && d.addSlot(s, hasStart && hasEnd, hasUsage) == ""
+}
+
+// plainAmounts is amounts for plain text.
+func (d *decoder) plainAmounts(round Rounding) (span, bool) {
+	p, first := &d.plain, len(d.usage)
+	ok := p.object(func(name []byte) bool {
+		switch {
+		case p.next() != '{':
+			return d.plainAmount(name, round)
+		case len(name) > MaxName:
+			return false
+		}
+		prefix := append(append(d.scratch[:0], name...), '.')
+		d.scratch = prefix
+		return p.object(func(below []byte) bool { return d.plainAmount(append(prefix, below...), round) })
+	})
+	s := d.tidy(first, round, func(string) { ok = false })
+	return s, ok
+}
+
+func (d *decoder) plainAmount(dimension []byte, round Rounding) bool {
+	number, ok := d.plain.number()
+	if !ok || len(dimension) == 0 || len(dimension) > MaxName {
+		return false
+	}
+	amount, err := ParseAmount(string(number), round)
+	d.addQuantity(dimension, amount)
+	return err == nil
+}
