@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -20,12 +21,17 @@ type lostAcks struct {
 	jetstream.JetStream
 	left   atomic.Int32 // how many answers are still to be lost
 	writes atomic.Int32
+
+	meanwhile func() // happens before the loss is noticed; may be nil
 }
 
 func (l *lostAcks) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	l.writes.Add(1)
 	ack, err := l.JetStream.PublishMsg(ctx, m, opts...)
 	if err == nil && l.left.Add(-1) >= 0 {
+		if l.meanwhile != nil {
+			l.meanwhile()
+		}
 		return nil, context.DeadlineExceeded
 	}
 	return ack, err
@@ -83,6 +89,36 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 		if n := js.writes.Load(); n != 1 {
 			t.Errorf("%s: written %d times", step.what, n)
 		}
+	}
+}
+
+// A planner whose storing was not acknowledged and that is gone by now was stored or was not: nobody
+// may say that it was ignored.
+func TestAPlannerThatMayHaveBeenStoredIsNotStale(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	other, _ := running(t, srv, store.Config{})
+	for name, viewed := range map[string]bool{"in view": true, "out of view": false} {
+		t.Run(name, func(t *testing.T) {
+			js := &lostAcks{JetStream: srv.JetStream(t)}
+			st, err := store.Open(t.Context(), js, store.Config{}, discard, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			apply(t, other, plannerJSON(name, now, 1), at(1))
+			if viewed {
+				run(t, st.Run)
+				shows(t, st, name, func(store.PlannerRecord) bool { return true })
+			}
+			js.meanwhile = func() { apply(t, other, plannerJSON(name, now.Add(time.Second), 3), at(3)) }
+			js.left.Store(1)
+			raw := plannerJSON(name, now, 2)
+			_, err = st.Planners.Apply(t.Context(), raw, decode(t, raw), at(2))
+			wantErr(t, err, store.ErrUnavailable)
+			if out := apply(t, st, raw, at(2)); out != store.Stale {
+				t.Errorf("delivered again: %v", out)
+			}
+		})
 	}
 }
 

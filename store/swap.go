@@ -31,6 +31,9 @@ type write struct {
 	reason string        // of a removal, kept in its headers unless empty
 	source Source        // kept in the headers unless zero
 	since  time.Time     // see life; kept in the headers unless zero
+
+	on   uint64 // the revision that swap has tried to replace
+	lost bool   // without an answer: the write may have been made, or will be
 }
 
 // remove is the write of a marker that stays for ttl.
@@ -62,6 +65,9 @@ func (w *write) made(m message) bool {
 	return w.marker == !m.live() && bytes.Equal(w.data, m.Data) && w.source.equal(sourceOf(m.Header))
 }
 
+// overtaken says whether w may have been made, and something else after it: last, which is not w.
+func (w *write) overtaken(last message) bool { return w != nil && w.lost && last.Revision != w.on }
+
 // swap stores w as the newest message of key if the newest one now has the given revision (0: there
 // is none). It fails with errConflict, id.ErrInvalid, ErrTooLarge or ErrUnavailable.
 func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write) (uint64, error) {
@@ -72,7 +78,8 @@ func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	ack, err := b.js.PublishMsg(attempt, w.message(subject, revision))
-	if err = classify(ctx, err); err != nil {
+	err = classify(ctx, err)
+	if w.on, w.lost = revision, outcomeUnknown(err); err != nil {
 		if errors.Is(err, errConflict) {
 			b.conflicts.Inc()
 		}
@@ -90,14 +97,13 @@ func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write
 // decide, id.ErrInvalid, ErrTooLarge and ErrUnavailable.
 func (b *bucket) change(ctx context.Context, key string, decide func(message) (*write, error)) (uint64, error) {
 	pause := conflictBackoff()
-	var tried *write // outcome unknown
-	var before uint64
+	var lost *write
 	for {
 		last, err := b.newest(ctx, key)
 		if err != nil {
 			return 0, err
 		}
-		if tried != nil && last.Revision > before && tried.made(last) {
+		if lost != nil && last.Revision > lost.on && lost.made(last) {
 			return last.Revision, nil
 		}
 		w, err := decide(last)
@@ -108,8 +114,8 @@ func (b *bucket) change(ctx context.Context, key string, decide func(message) (*
 		switch {
 		case err == nil:
 			return revision, nil
-		case outcomeUnknown(err) && ctx.Err() == nil:
-			tried, before = w, last.Revision
+		case w.lost && ctx.Err() == nil:
+			lost = w
 		case !errors.Is(err, errConflict):
 			return 0, err
 		}
