@@ -44,7 +44,9 @@ func (c *cache[K, V]) put(key K, value V, bytes int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lru.Remove(key)
+	if old, ok := c.lru.Peek(key); ok {
+		c.used -= old.bytes // Add replaces it in silence
+	}
 	c.lru.Add(key, weighed[V]{value, bytes})
 	for c.used += bytes; c.used > c.budget; {
 		c.lru.RemoveOldest()
