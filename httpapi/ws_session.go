@@ -88,45 +88,39 @@ func (ws *wsSession) take(message []byte) error {
 	return nil
 }
 
-// write sends what the stream has to say, without waiting for anybody. When that is its end, the session
-// ends with it.
+// write sends the next frame, without waiting for anybody. When the stream has ended, so does the session.
 func (ws *wsSession) write() {
 	if err := ws.server.guard(context.Background(), ws.send); err != nil {
 		go ws.end(asEnding(err))
 	}
 }
 
-// send sends frames until there are none for now, or the client does not take one at once.
 func (ws *wsSession) send() error {
-	for {
-		frame, ok, err := ws.stream.Poll()
-		if !ok {
-			return err
-		}
-		whole, err := ws.wire.send(ws.server.messages.of(frame.JSON))
-		if err == nil && !whole {
-			go ws.finish(frame)
-			return nil
-		}
-		ws.sent(frame, err)
+	frame, ok, err := ws.stream.Poll()
+	if !ok {
+		return err
 	}
-}
-
-// finish waits for a client to take the rest of a frame, and goes on with what there is to say by then. A
-// session that ends does not cut a frame in two.
-func (ws *wsSession) finish(frame check.Frame) {
-	ws.sent(frame, ws.wire.flush())
-	ws.write()
+	whole, err := ws.wire.send(ws.server.messages.of(frame.JSON))
+	if whole || err != nil {
+		ws.sent(frame, err)
+		return nil
+	}
+	// A session that ends does not cut a frame in two either: it is the stream's turn after this.
+	go func() { ws.sent(frame, ws.wire.flush()) }()
+	return nil
 }
 
 // sent notes what became of a frame. A client that does not take it in time loses its connection: what it
-// has taken could not be completed.
+// has taken could not be completed. If there is more to say, that is behind what others wait to say.
 func (ws *wsSession) sent(frame check.Frame, err error) {
 	switch {
 	case err == nil:
 		ws.server.metrics.wrote(carrierWebSocket, frame)
 	case !errors.Is(err, net.ErrClosed): // else whoever closed it has the reason
 		ws.stream.Stop(endingOfWrite(err))
+	}
+	if !ws.stream.Sleep() {
+		ws.server.writers.add(ws)
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *Service) Open(workflowID string) (*Stream, error) {
 	return st, nil
 }
 
-// OnWake has wake called each time there is something to Poll for after a Poll that found nothing. It
+// OnWake has wake called each time there is something to Poll for after the stream has gone to sleep. It
 // must not block, and has to be set before the first Poll.
 func (st *Stream) OnWake(wake func()) { st.wake = wake }
 

@@ -16,21 +16,23 @@ import (
 func (st *Stream) Poll() (f Frame, ok bool, err error) {
 	for {
 		kinds := st.news.look()
-		if kinds == 0 && st.ended == nil {
-			if st.news.sleep() {
-				return Frame{}, false, nil
-			}
-			continue
-		}
 		in := st.collected(kinds)
-		if st.ended != nil {
+		switch {
+		case st.ended != nil:
 			return Frame{}, false, st.ended
-		}
-		if f, ok := st.answer(in, kinds); ok {
-			return f, true, nil
+		case kinds != 0:
+			if f, ok := st.answer(in, kinds); ok {
+				return f, true, nil
+			}
+		case st.Sleep():
+			return Frame{}, false, nil
 		}
 	}
 }
+
+// Sleep is a Poll that does not look: it reports false, and the stream stays awake, when there is
+// something to Poll for.
+func (st *Stream) Sleep() bool { return st.ended == nil && st.news.sleep() }
 
 // Next waits for the next frame. Its errors are those of Poll; when ctx ends, its cause. Who calls it
 // needs no OnWake, and is the only one who polls.
