@@ -69,7 +69,7 @@ func (s *Server) postCheck(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := onlyWait(c.QueryParams()); err != nil {
+	if err := onlyWait(c); err != nil {
 		return err
 	}
 	frame, err := s.ask(c, parts, workflowID, request)
@@ -84,12 +84,12 @@ func (s *Server) postCheck(c echo.Context) error {
 }
 
 // onlyWait refuses parameters that the body should hold: they would have no effect.
-func onlyWait(query url.Values) error {
-	if len(query) == 0 {
+func onlyWait(c echo.Context) error {
+	if c.QueryString() == "" {
 		return nil
 	}
 	var faults fault.List
-	for _, name := range slices.Sorted(maps.Keys(query)) {
+	for _, name := range slices.Sorted(maps.Keys(c.QueryParams())) {
 		if name != waitParameter {
 			faults.Add(fault.Member(fault.Root, name), "unknown parameter: the request is the body")
 		}

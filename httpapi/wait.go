@@ -18,6 +18,9 @@ const waitParameter = "wait"
 // waiting is the ?wait= of a request, cut to what is allowed; zero where there is none. The error is
 // a fault.List.
 func (s *Server) waiting(c echo.Context) (time.Duration, error) {
+	if c.QueryString() == "" { // most have none, and echo would make a map of it
+		return 0, nil
+	}
 	text := c.QueryParam(waitParameter)
 	if text == "" {
 		return 0, nil
