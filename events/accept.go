@@ -87,20 +87,31 @@ var errFound = errors.New("found")
 // named looks no further into the payload than to the member that says whose it is; the handler
 // reads it once more, as a whole.
 func named(k kind, payload []byte, member string) (event, error) {
-	e := event{kind: k, payload: payload}
-	err := readObject(payload, func(o object, name string) (err error) {
+	whose, ok := plainFirst(payload, member)
+	if !ok {
+		var err error
+		if whose, err = find(payload, member); err != nil {
+			return event{}, Reject(ReasonUndecodable, "payload: %v", err)
+		}
+	}
+	return event{kind: k, id: whose, payload: payload}, nil
+}
+
+// find is the text of a member, "" when that has none.
+func find(data []byte, member string) (text string, err error) {
+	err = readObject(data, func(o object, name string) (err error) {
 		if name != member {
 			return o.SkipValue()
 		}
-		if e.id, err = o.lenientText(); err != nil {
+		if text, err = o.lenientText(); err != nil {
 			return err
 		}
 		return errFound
 	})
-	if err != nil && !errors.Is(err, errFound) {
-		return event{}, Reject(ReasonUndecodable, "payload: %v", err)
+	if errors.Is(err, errFound) {
+		err = nil
 	}
-	return e, nil
+	return text, err
 }
 
 func acceptRemoval(payload []byte) (event, error) {

@@ -35,6 +35,35 @@ func (p Propagated) Encode() ([]byte, error) { return json.Marshal(p) }
 // another type than ours, but for from_app. It fails for what is no JSON object and for a from_app
 // that is no string.
 func DecodeEnvelope(data []byte) (Envelope, error) {
+	if e, ok := plainEnvelope(data); ok {
+		return e, nil
+	}
+	return anyEnvelope(data)
+}
+
+func plainEnvelope(data []byte) (e Envelope, ok bool) {
+	ok = readPlain(data, func(p *plain, name []byte) {
+		switch string(name) {
+		case "from_app":
+			e.FromApp = p.string()
+		case "datatype":
+			e.Datatype = p.string()
+		case "user":
+			e.User = p.string()
+		case "groups":
+			e.Groups = p.strings()
+		case "method":
+			e.Method = p.string()
+		case "payload":
+			e.Payload = p.payload()
+		default:
+			p.odd = true
+		}
+	})
+	return e, ok
+}
+
+func anyEnvelope(data []byte) (Envelope, error) {
 	var e Envelope
 	err := readObject(data, func(o object, name string) (err error) {
 		switch name {
@@ -60,6 +89,29 @@ func DecodeEnvelope(data []byte) (Envelope, error) {
 
 // DecodePropagated reads the payload of a PROPALGATION_EVENT, as DecodeEnvelope reads an envelope.
 func DecodePropagated(data []byte) (Propagated, error) {
+	if p, ok := plainPropagated(data); ok {
+		return p, nil
+	}
+	return anyPropagated(data)
+}
+
+func plainPropagated(data []byte) (e Propagated, ok bool) {
+	ok = readPlain(data, func(p *plain, name []byte) {
+		switch string(name) {
+		case "action":
+			e.Action = p.string()
+		case "datatype":
+			e.Datatype = p.string()
+		case "payload":
+			e.Payload = p.payload()
+		default:
+			p.odd = true
+		}
+	})
+	return e, ok
+}
+
+func anyPropagated(data []byte) (Propagated, error) {
 	var p Propagated
 	err := readObject(data, func(o object, name string) (err error) {
 		switch name {

@@ -58,12 +58,18 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 // answer tells the server an outcome, also over a short outage; an answer that is lost costs a
 // redelivery after its AckWait.
 func (l *Listener) answer(ctx context.Context, tell func() error) {
+	if tell() == nil { // as nearly always: then nothing is made ready for waiting
+		return
+	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(l.bus.ackWait / 2)
-	for tell() != nil {
+	for {
 		select {
 		case <-tick.C:
+			if tell() == nil {
+				return
+			}
 		case <-ctx.Done():
 			return
 		case <-deadline:
