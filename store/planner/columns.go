@@ -26,9 +26,13 @@ func (d *decoder) planner() (*Planner, error) {
 	slices.SortFunc(d.instances, byRow)
 	d.fillNames(p, dims, ids)
 	d.assign(p, ids)
-	d.makeAmounts(p)
+	p.dims, p.amounts = slices.Grow(d.room.dims[:0], len(d.usage)), slices.Grow(d.room.amounts[:0], len(d.usage))
+	p.usage = slices.Grow(d.room.usage[:0], len(d.slots))
 	d.fillRows(p)
 	d.fillSlots(p)
+	d.room.dims, d.room.amounts, d.room.usage = p.dims, p.amounts, p.usage // for the next one
+	p.shareDimensions()
+	p.dims, p.amounts, p.usage = slices.Clone(p.dims), slices.Clone(p.amounts), slices.Clone(p.usage)
 	if n := p.steps(); n > maxSteps {
 		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, maxSteps)
 		return nil, d.faults
@@ -75,7 +79,7 @@ func byRow(a, b instance) int {
 
 // fillNames writes all names one after the other.
 func (d *decoder) fillNames(p *Planner, dimensions, ids []string) {
-	names := d.scratch[:0]
+	names := d.room.names[:0]
 	p.dimensions = make([]uint32, len(dimensions))
 	for i, name := range dimensions {
 		names = append(names, name...)
@@ -86,22 +90,10 @@ func (d *decoder) fillNames(p *Planner, dimensions, ids []string) {
 		names = append(names, ids[instance.name()]...)
 		p.rows[i].name = uint32(len(names))
 	}
-	p.names, d.scratch = string(names), names
+	p.names, d.room.names = string(names), names
 }
 
-// makeAmounts makes room for all capacities and all usage.
-func (d *decoder) makeAmounts(p *Planner) {
-	n := 0
-	for _, i := range d.instances {
-		n += int(i.last - i.first)
-	}
-	for _, s := range d.slots {
-		n += int(s.last - s.first)
-	}
-	p.dims, p.amounts = make([]uint16, 0, n), make([]Amount, 0, n)
-}
-
-// fill appends a span of the usage column; it is where the planner's columns end then.
+// fill appends a span of the usage column to those of the planner; it is where they end then.
 func (d *decoder) fill(p *Planner, s span) (end uint32) {
 	for _, u := range d.usage[s.first:s.last] {
 		p.dims, p.amounts = append(p.dims, uint16(u.dimension)), append(p.amounts, u.amount)

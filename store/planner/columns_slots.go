@@ -36,14 +36,28 @@ func (d *decoder) fillSlots(p *Planner) {
 			return cmp.Or(byDimension(a, b), cmp.Compare(a.amount, b.amount))
 		})
 	})
-	p.slots, p.usage = make([]Interval, len(d.slots)), make([]uint32, len(d.slots))
+	p.slots = make([]Interval, len(d.slots))
 	for i, s := range d.slots {
-		p.slots[i], p.usage[i] = s.Interval, d.fill(p, s.span)
+		p.slots[i], p.usage = s.Interval, append(p.usage, d.fill(p, s.span))
 		p.rows[s.row].slots = uint32(i + 1)
 	}
 	for i := 1; i < len(p.rows); i++ {
 		p.rows[i].slots = max(p.rows[i].slots, p.rows[i-1].slots)
 	}
+}
+
+// shareDimensions leaves of the dimensions of the slots but one list when all are the same.
+func (p *Planner) shareDimensions() {
+	var first []uint16
+	if len(p.slots) > 0 {
+		first, _ = p.usageOf(0)
+	}
+	for slot := range p.slots {
+		if dims, _ := p.usageOf(slot); !slices.Equal(dims, first) {
+			return
+		}
+	}
+	p.dims, p.usage = p.dims[:p.capacities()+len(first)], nil
 }
 
 // steps is how many changes of use all timelines of the planner have, at most half of: each slot
@@ -65,11 +79,11 @@ func (p *Planner) steps() (n int) {
 // stepsOf counts the slots of a row that apply to a number of instances with so many capacities.
 func (p *Planner) stepsOf(row, instances, capacities int) (n int) {
 	for slot, end := p.slotsOf(row); slot < end; slot++ {
-		switch first, last := p.usageOf(slot); {
-		case last-first == 1 && p.dims[first] == whole:
+		switch dims, _ := p.usageOf(slot); {
+		case len(dims) == 1 && dims[0] == whole:
 			n += instances + capacities
 		default:
-			n += instances * (1 + last - first)
+			n += instances * (1 + len(dims))
 		}
 	}
 	return n

@@ -19,7 +19,6 @@ type decoder struct {
 	faults     fault.List
 	quantities quantityReader
 	unquoted   []byte // reused
-	scratch    []byte // reused
 
 	peerID      string
 	generatedAt int64
@@ -28,6 +27,13 @@ type decoder struct {
 	instances       []instance
 	slots           []slot
 	usage           []usage
+
+	room struct { // in which columns of a planner grow
+		names   []byte
+		dims    []uint16
+		amounts []Amount
+		usage   []uint32
+	}
 }
 
 // instance is an instance with capacities; one without id stands for its resource.

@@ -20,7 +20,7 @@ func (p *Planner) Digest() [16]byte {
 // canonical is the content as bytes. Every list is preceded by its length, so that no two contents
 // are written alike.
 func (p *Planner) canonical() []byte {
-	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+24*len(p.slots)+16*len(p.dims))
+	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+24*len(p.slots)+16*len(p.amounts))
 	b = binary.AppendUvarint(b, uint64(len(p.warnings)))
 	for _, w := range p.warnings {
 		b = appendName(b, w)
@@ -38,26 +38,26 @@ func (p *Planner) canonical() []byte {
 func (p *Planner) appendRow(b []byte, row int) []byte {
 	b = appendName(b, p.name(row))
 	first, end := p.capacitiesOf(row)
-	b = p.appendAmounts(b, first, end)
+	b = p.appendAmounts(b, p.dims[first:end], p.amounts[first:end])
 	first, end = p.slotsOf(row)
 	b = binary.AppendUvarint(b, uint64(end-first))
 	for slot := first; slot < end; slot++ {
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].Start))
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].End))
-		first, end := p.usageOf(slot)
-		b = p.appendAmounts(b, first, end)
+		dims, amounts := p.usageOf(slot)
+		b = p.appendAmounts(b, dims, amounts)
 	}
 	return b
 }
 
-func (p *Planner) appendAmounts(b []byte, first, end int) []byte {
-	b = binary.AppendUvarint(b, uint64(end-first))
-	for i := first; i < end; i++ {
+func (p *Planner) appendAmounts(b []byte, dims []uint16, amounts []Amount) []byte {
+	b = binary.AppendUvarint(b, uint64(len(dims)))
+	for i, number := range dims {
 		name := "" // of a slot without usage; no dimension is named so
-		if p.dims[i] != whole {
-			name = p.dimension(p.dims[i])
+		if number != whole {
+			name = p.dimension(number)
 		}
-		b = binary.AppendUvarint(appendName(b, name), uint64(p.amounts[i]))
+		b = binary.AppendUvarint(appendName(b, name), uint64(amounts[i]))
 	}
 	return b
 }

@@ -33,11 +33,11 @@ func (p *plain) next() byte {
 
 // take passes over one byte.
 func (p *plain) take(c byte) bool {
-	if p.next() != c {
-		return false
+	taken := p.at < len(p.text) && p.text[p.at] == c || p.next() == c
+	if taken {
+		p.at++
 	}
-	p.at++
-	return true
+	return taken
 }
 
 // object hands the name of each member to one that must pass over its value.

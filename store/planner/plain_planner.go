@@ -125,8 +125,8 @@ func (d *decoder) plainAmounts(round Rounding) (span, bool) {
 		case len(name) > MaxName:
 			return false
 		}
-		prefix := append(append(d.scratch[:0], name...), '.')
-		d.scratch = prefix
+		prefix := append(append(d.unquoted[:0], name...), '.')
+		d.unquoted = prefix
 		return p.object(func(below []byte) bool { return d.plainAmount(append(prefix, below...), round) })
 	})
 	s := d.tidy(first, round, func(string) { ok = false })

@@ -130,6 +130,28 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
+// TestADecoderKeepsNothing of a planner that it has handed out, nor one of the next.
+func TestADecoderKeepsNothing(t *testing.T) {
+	t.Parallel()
+	d := decoders.New().(*decoder)
+	var planners []*Planner
+	docs := ordinary(t)
+	for _, doc := range docs {
+		d.read([]byte(doc))
+		p, err := d.planner()
+		if err != nil {
+			t.Fatal(err)
+		}
+		planners = append(planners, p)
+		d.forget()
+	}
+	for i, doc := range docs {
+		if alone := outcomeOf([]byte(doc), (*decoder).read).planner; !reflect.DeepEqual(planners[i], alone) {
+			t.Errorf("%s is %+v, read alone %+v", doc, planners[i], alone)
+		}
+	}
+}
+
 // TestNamesOfDimensions of no length and around the greatest.
 func TestNamesOfDimensions(t *testing.T) {
 	t.Parallel()

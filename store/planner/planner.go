@@ -33,10 +33,10 @@ type Planner struct {
 	resources  []uint32 // rows of the resources
 
 	slots []Interval
-	usage []uint32 // of each slot, where it ends in the next two
+	usage []uint32 // of each slot, where it ends in the next two; nil when all use the same dimensions
 
-	dims    []uint16 // of the amounts: the capacities of the rows, then the usage of the slots
-	amounts []Amount // each row's and each slot's by dimension; zeros of slots are left out
+	dims    []uint16 // of the amounts; those of slots once when all use the same
+	amounts []Amount // capacities of the rows, then usage of the slots, by dimension; zeros of slots are left out
 
 	digest atomic.Pointer[[16]byte] // computed when first asked for
 }
@@ -112,29 +112,34 @@ func (p *Planner) capacities() int {
 	return int(p.rows[len(p.rows)-1].capacities)
 }
 
-func (p *Planner) usageOf(slot int) (first, end int) {
-	if slot > 0 {
-		return int(p.usage[slot-1]), int(p.usage[slot])
+func (p *Planner) usageOf(slot int) (dims []uint16, amounts []Amount) {
+	first := p.capacities()
+	if p.usage == nil {
+		dims = p.dims[first:]
+		first += slot * len(dims)
+		return dims, p.amounts[first : first+len(dims)]
 	}
-	return p.capacities(), int(p.usage[0])
+	if slot > 0 {
+		first = int(p.usage[slot-1])
+	}
+	return p.dims[first:p.usage[slot]], p.amounts[first:p.usage[slot]]
 }
 
 // takes is how much of a dimension a slot takes from an instance that has capacity of it.
 func (p *Planner) takes(slot int, dimension uint16, capacity Amount) Amount {
-	first, end := p.usageOf(slot)
-	dims := p.dims[first:end]
+	dims, amounts := p.usageOf(slot)
 	if len(dims) == 1 && dims[0] == whole {
 		return capacity
 	}
 	if i, ok := slices.BinarySearch(dims, dimension); ok {
-		return p.amounts[first+i]
+		return amounts[i]
 	}
 	return 0
 }
 
 // occupies is 1 for a slot that takes anything at all.
 func (p *Planner) occupies(slot int) Amount {
-	if first, end := p.usageOf(slot); first < end {
+	if dims, _ := p.usageOf(slot); len(dims) > 0 {
 		return Unit
 	}
 	return 0
