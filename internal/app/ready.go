@@ -14,9 +14,9 @@ import (
 )
 
 // lookEvery is how often a replica that starts looks whether it is ready.
-const lookEvery = 20 * time.Millisecond
+const lookEvery = 5 * time.Millisecond
 
-// awaitReady announces, once, that the replica can serve.
+// awaitReady announces, once, that the replica can serve, and gives back what only the start has needed.
 func (r *Replica) awaitReady(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -32,6 +32,7 @@ func (r *Replica) awaitReady(ctx context.Context) error {
 	if err := announce("--ready-file", r.cfg.ReadyFile, r.URL()+"\n"); err != nil {
 		return &ConfigError{err}
 	}
+	tidyMemory(ctx)
 	return nil
 }
 
