@@ -57,31 +57,43 @@ func (w *wire) Write(frame []byte) (int, error) {
 	return n, err
 }
 
-// send sends a message as far as the client takes it at once. If that is not the whole, flush has to be
-// called. The error is net.ErrClosed after a close frame.
-func (w *wire) send(message []byte) (whole bool, err error) {
-	w.mu.Lock()
+// send sends a message as far as the client takes it at once. If rest is not nil it sends what is left,
+// and has to be called, where it may wait. The error of both is net.ErrClosed after a close frame.
+func (w *wire) send(message []byte) (rest func() error, err error) {
+	if !w.mu.TryLock() { // the library waits for the client to take a frame
+		return func() error { return w.wait(message) }, nil
+	}
 	defer w.mu.Unlock()
 	if w.failed != nil {
-		return false, w.failed
+		return nil, w.failed
 	}
 	w.rest = message
 	w.offerLocked()
-	if len(w.rest) > 0 {
-		w.behind.Store(true)
-		return false, w.failed
+	if w.failed != nil || len(w.rest) == 0 {
+		w.rest = nil
+		return nil, w.failed
 	}
-	w.rest = nil
-	return true, nil
+	w.behind.Store(true)
+	return w.flush, nil
 }
 
-// flush waits until the client has taken the message that is on its way.
+func (w *wire) wait(message []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return w.failed
+	}
+	_, err := w.waitLocked(message)
+	return err
+}
+
 func (w *wire) flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.flushLocked()
 }
 
+// flushLocked waits until the client has taken the message that is on its way.
 func (w *wire) flushLocked() error {
 	if w.failed != nil || len(w.rest) == 0 {
 		return w.failed

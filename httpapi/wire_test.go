@@ -48,8 +48,9 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 			server, client := tcp(t)
 			w := newWire(wrap(server), time.Minute, nil)
 			message, ping := bytes.Repeat([]byte("m"), 1<<20), []byte("\x89\x00")
-			if whole, err := w.send(message); whole || err != nil || !w.behind.Load() {
-				t.Fatalf("whole %t, behind %t, %v", whole, w.behind.Load(), err)
+			rest, err := w.send(message)
+			if rest == nil || err != nil || !w.behind.Load() {
+				t.Fatalf("whole %t, behind %t, %v", rest == nil, w.behind.Load(), err)
 			}
 			wrote := make(chan error, 1)
 			go func() {
@@ -63,12 +64,11 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 			if !bytes.Equal(got, append(message, ping...)) {
 				t.Error("the frames are mixed up")
 			}
-			if err := errors.Join(<-wrote, w.flush()); err != nil || w.behind.Load() {
+			if err := errors.Join(<-wrote, rest()); err != nil || w.behind.Load() {
 				t.Errorf("behind %t, %v", w.behind.Load(), err)
 			}
-			whole, err := w.send(message[:10])
-			if err == nil && !whole {
-				err = w.flush()
+			if rest, err = w.send(message[:10]); rest != nil {
+				err = rest()
 			}
 			if _, readErr := io.ReadFull(client, got[:10]); err != nil || readErr != nil || !bytes.Equal(got[:10], message[:10]) {
 				t.Errorf("after it comes %q, %v, %v", got[:10], err, readErr)
@@ -82,14 +82,15 @@ func TestWireOfASlowClient(t *testing.T) {
 	t.Parallel()
 	server, _ := tcp(t)
 	w := newWire(server, 50*time.Millisecond, nil)
-	if whole, err := w.send(make([]byte, 1<<20)); whole || err != nil {
-		t.Fatalf("whole %t, %v", whole, err)
+	rest, err := w.send(make([]byte, 1<<20))
+	if rest == nil || err != nil {
+		t.Fatalf("whole %t, %v", rest == nil, err)
 	}
 	_, writeErr := w.Write([]byte("\x89\x00"))
-	whole, sendErr := w.send([]byte("more"))
-	for _, err := range []error{writeErr, sendErr, w.flush()} {
-		if !isTimeout(err) || whole {
-			t.Errorf("whole %t, %v", whole, err)
+	_, sendErr := w.send([]byte("more"))
+	for _, err := range []error{writeErr, sendErr, rest()} {
+		if !isTimeout(err) {
+			t.Error(err)
 		}
 	}
 }
@@ -101,7 +102,27 @@ func TestNoMessageFollowsACloseFrame(t *testing.T) {
 	if n, err := w.Write([]byte("\x88\x02\x03\xe8")); n != 4 || err != nil {
 		t.Fatal(n, err)
 	}
-	if whole, err := w.send([]byte("more")); whole || !errors.Is(err, net.ErrClosed) {
-		t.Errorf("whole %t, %v", whole, err)
+	if _, err := w.send([]byte("more")); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// TestSendDoesNotWaitForTheLibrary: a client that asks for pongs, and takes none, keeps the library waiting.
+func TestSendDoesNotWaitForTheLibrary(t *testing.T) {
+	t.Parallel()
+	server, client := tcp(t)
+	w := newWire(server, time.Minute, nil)
+	w.mu.Lock() // as Write does
+	rest, err := w.send([]byte("message"))
+	w.mu.Unlock()
+	if rest == nil || err != nil {
+		t.Fatalf("whole %t, %v", rest == nil, err)
+	}
+	if err := rest(); err != nil {
+		t.Error(err)
+	}
+	got := make([]byte, len("message"))
+	if _, err := io.ReadFull(client, got); err != nil || string(got) != "message" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -100,13 +100,12 @@ func (ws *wsSession) send() error {
 	if !ok {
 		return err
 	}
-	whole, err := ws.wire.send(ws.server.messages.of(frame.JSON))
-	if whole || err != nil {
+	rest, err := ws.wire.send(ws.server.messages.of(frame.JSON))
+	if rest == nil {
 		ws.sent(frame, err)
 		return nil
 	}
-	// A session that ends does not cut a frame in two either: it is the stream's turn after this.
-	go func() { ws.sent(frame, ws.wire.flush()) }()
+	go func() { ws.sent(frame, rest()) }() // a session that ends lets it: no frame is cut in two
 	return nil
 }
 
