@@ -1,16 +1,19 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"net"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // tcp is a connection of which the kernel keeps little, and its other end.
-func tcp(t *testing.T) (server, client *net.TCPConn) {
+func tcp(t testing.TB) (server, client *net.TCPConn) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -124,5 +127,75 @@ func TestSendDoesNotWaitForTheLibrary(t *testing.T) {
 	got := make([]byte, len("message"))
 	if _, err := io.ReadFull(client, got); err != nil || string(got) != "message" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestFramesOfTwoWritersDoNotMix: messages of any size arrive whole and in order among control frames,
+// however slowly the client reads.
+func TestFramesOfTwoWritersDoNotMix(t *testing.T) {
+	t.Parallel()
+	const messages, pings = 200, 2000
+	server, client := tcp(t)
+	w := newWire(server, time.Minute, nil)
+	message := func(n int) []byte { return append(header(n*n), bytes.Repeat([]byte{byte(n)}, n*n)...) }
+	var writers errgroup.Group
+	writers.Go(func() error {
+		for n := range messages {
+			rest, err := w.send(message(n))
+			if rest != nil {
+				err = rest()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	writers.Go(func() error {
+		for range pings {
+			if _, err := w.Write([]byte("\x89\x02hi")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	r, seen := bufio.NewReader(client), [2]int{}
+	for seen != [2]int{messages, pings} {
+		first, err := r.Peek(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, kind := message(seen[0]), 0
+		if first[0] == 0x89 {
+			want, kind = []byte("\x89\x02hi"), 1
+		}
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("after %v frames: %.20q instead of %.20q, %v", seen, got, want, err)
+		}
+		seen[kind]++
+	}
+	if err := writers.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkSend is a frame of 1 KiB to a client that keeps up.
+func BenchmarkSend(b *testing.B) {
+	server, client := tcp(b)
+	if err := client.SetDeadline(time.Time{}); err != nil {
+		b.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, client) }()
+	w, frame := newWire(server, time.Minute, nil), make([]byte, 1<<10)
+	b.ReportAllocs()
+	for b.Loop() {
+		rest, err := w.send(frame)
+		if rest != nil {
+			err = rest()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // The buffers of a WebSocket, in bytes. What a client sends are requests, and what the library sends
 // are control frames, of 127 bytes at most (RFC 6455, section 5.5); each is to be one write.
 const (
-	readBuffer  = 512
+	readBuffer  = 256
 	writeBuffer = 128
 )
 

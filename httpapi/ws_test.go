@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -238,32 +237,6 @@ func TestClientThatDoesNotReadIsCutAndCostsNobody(t *testing.T) {
 	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("websocket", "slow", 1))
 	s.plan(t, "peer-a", 7)
 	until(t, good, "unavailable")
-}
-
-// TestClientsThatDoNotReadHoldUpNobody: there are more of them than write at once, each stuck in a frame
-// larger than what the kernel keeps, and none is cut while this lasts.
-func TestClientsThatDoNotReadHoldUpNobody(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{WriteWithin: 3 * patience})
-	items := make([]string, 4000)
-	for i := range items {
-		items[i] = fmt.Sprintf(`"n%d":{"compute":{"id":"cluster","peer_id":"peer-a","demand":{"cores":1}}}`, i)
-	}
-	s.do(t, http.MethodPut, "/oc/large", `{"id":"large","graph":{"items":{`+strings.Join(items, ",")+`}}}`).ok(t, http.StatusCreated)
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	s.plan(t, "peer-a", 7)
-	good := s.dial(t, "/oc/w/check"+inDecember, nil)
-	until(t, good, "unavailable")
-	for range 2*runtime.GOMAXPROCS(0) + 1 {
-		s.dialDeaf(t, "/oc/large/check"+inDecember)
-	}
-	for _, change := range []struct {
-		free   int
-		status string
-	}{{64, "available"}, {7, "unavailable"}, {64, "available"}} {
-		s.plan(t, "peer-a", change.free)
-		until(t, good, change.status)
-	}
 }
 
 func TestManyStreamsComeAndGo(t *testing.T) {
