@@ -26,6 +26,7 @@ func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, s
 	if known, ok := p.guess(peerID); ok {
 		if next, verdict := a.meet(known, time.Now(), p.ttl); verdict == newer {
 			tried = next.write(body)
+			p.echoes.expect(peerID, tried.data, next.record(pl))
 			next.revision, err = p.bucket.swap(ctx, peerID, known.revision, tried)
 			switch {
 			case err == nil:

@@ -34,8 +34,16 @@ func (r PlannerRecord) life(revision uint64) life {
 	}
 }
 
+// record is the planner as it is stored with this life.
+func (l life) record(pl *planner.Planner) PlannerRecord {
+	return PlannerRecord{pl, l.firstSeen.UTC(), l.received.UTC(), l.expires.UTC(), l.seq, l.since.UTC(), false}
+}
+
 // decodeMsg is decode for the view; few messages need to be asked when they were stored.
 func (p *Planners) decodeMsg(peerID string, m *nats.Msg) (PlannerRecord, error) {
+	if r, ok := p.echoes.meet(peerID, m.Header, m.Data); ok {
+		return r, nil
+	}
 	r, err := recordOf(peerID, m.Header, m.Data)
 	if err != nil || !r.byHand {
 		return r, err
@@ -76,11 +84,13 @@ func recordOf(peerID string, h nats.Header, data []byte) (PlannerRecord, error) 
 	if pl.PeerID() != peerID {
 		return PlannerRecord{}, fmt.Errorf("%w: the planner of another peer stands under this key", ErrUndecodable)
 	}
-	r := PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(h), f.found != allFields}
-	if ttl := h.Get(jetstream.MsgTTLHeader); ttl == "" || ttl == "never" {
-		r.byHand = true
-	}
-	return r, nil
+	return PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(h), f.found != allFields || byHand(h)}, nil
+}
+
+// byHand says whether a value has no end, as none of ours.
+func byHand(h nats.Header) bool {
+	ttl := h.Get(jetstream.MsgTTLHeader)
+	return ttl == "" || ttl == "never"
 }
 
 // sinceOf is zero for a planner that has no life before it, as far as is known.

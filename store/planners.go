@@ -17,11 +17,12 @@ type Planners struct {
 	ttl     time.Duration
 	log     *slog.Logger
 	heads   heads
+	echoes  echoes
 	pending pending // written by hand, to be adopted
 }
 
 func newPlanners(o opener, b *bucket) *Planners {
-	p := &Planners{bucket: b, ttl: o.cfg.PlannerTTL, log: o.log.With("component", "planners"), heads: newHeads(), pending: newPending()}
+	p := &Planners{bucket: b, ttl: o.cfg.PlannerTTL, log: o.log.With("component", "planners"), heads: newHeads(), echoes: newEchoes(), pending: newPending()}
 	p.view = NewView(o.js, b.name, p.decodeMsg, o.viewOptions(b.name)...)
 	p.view.OnChange(func(peerID string) {
 		e, ok := p.view.Get(peerID)
