@@ -2,6 +2,7 @@ package planner
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"oc-scheduler/store/fault"
@@ -26,13 +27,14 @@ func (d *decoder) planner() (*Planner, error) {
 	slices.SortFunc(d.instances, byRow)
 	d.fillNames(p, dims, ids)
 	d.assign(p, ids)
-	p.dims, p.amounts = slices.Grow(d.room.dims[:0], len(d.usage)), slices.Grow(d.room.amounts[:0], len(d.usage))
-	p.usage = slices.Grow(d.room.usage[:0], len(d.slots))
+	p.dims, p.usage = slices.Grow(d.room.dims[:0], len(d.usage)), slices.Grow(d.room.usage[:0], len(d.slots))
+	d.room.amounts = slices.Grow(d.room.amounts[:0], len(d.usage))
 	d.fillRows(p)
 	d.fillSlots(p)
-	d.room.dims, d.room.amounts, d.room.usage = p.dims, p.amounts, p.usage // for the next one
+	d.room.dims, d.room.usage = p.dims, p.usage // for the next one
 	p.shareDimensions()
-	p.dims, p.amounts, p.usage = slices.Clone(p.dims), slices.Clone(p.amounts), slices.Clone(p.usage)
+	p.dims, p.usage = slices.Clone(p.dims), slices.Clone(p.usage)
+	p.pack(d.room.amounts)
 	if n := p.steps(); n > maxSteps {
 		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, maxSteps)
 		return nil, d.faults
@@ -93,12 +95,27 @@ func (d *decoder) fillNames(p *Planner, dimensions, ids []string) {
 	p.names, d.room.names = string(names), names
 }
 
-// fill appends a span of the usage column to those of the planner; it is where they end then.
+// fill appends a span of the usage column to dimensions and amounts; it is where they end then.
 func (d *decoder) fill(p *Planner, s span) (end uint32) {
 	for _, u := range d.usage[s.first:s.last] {
-		p.dims, p.amounts = append(p.dims, uint16(u.dimension)), append(p.amounts, u.amount)
+		p.dims, d.room.amounts = append(p.dims, uint16(u.dimension)), append(d.room.amounts, u.amount)
 	}
 	return uint32(len(p.dims))
+}
+
+// pack keeps the amounts, in one word each if that will do for all.
+func (p *Planner) pack(amounts []Amount) {
+	words := 1
+	if p.wide = slices.ContainsFunc(amounts, func(a Amount) bool { return a > math.MaxUint32 }); p.wide {
+		words = 2
+	}
+	p.amounts = make([]uint32, 0, words*len(amounts))
+	for _, a := range amounts {
+		if p.wide {
+			p.amounts = append(p.amounts, uint32(a>>32))
+		}
+		p.amounts = append(p.amounts, uint32(a))
+	}
 }
 
 // fillRows makes the columns of resources and capacities.

@@ -38,26 +38,26 @@ func (p *Planner) canonical() []byte {
 func (p *Planner) appendRow(b []byte, row int) []byte {
 	b = appendName(b, p.name(row))
 	first, end := p.capacitiesOf(row)
-	b = p.appendAmounts(b, p.dims[first:end], p.amounts[first:end])
+	b = p.appendAmounts(b, p.dims[first:end], first)
 	first, end = p.slotsOf(row)
 	b = binary.AppendUvarint(b, uint64(end-first))
 	for slot := first; slot < end; slot++ {
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].Start))
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.slots[slot].End))
-		dims, amounts := p.usageOf(slot)
-		b = p.appendAmounts(b, dims, amounts)
+		dims, first := p.usageOf(slot)
+		b = p.appendAmounts(b, dims, first)
 	}
 	return b
 }
 
-func (p *Planner) appendAmounts(b []byte, dims []uint16, amounts []Amount) []byte {
+func (p *Planner) appendAmounts(b []byte, dims []uint16, first int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(dims)))
 	for i, number := range dims {
 		name := "" // of a slot without usage; no dimension is named so
 		if number != whole {
 			name = p.dimension(number)
 		}
-		b = binary.AppendUvarint(appendName(b, name), uint64(amounts[i]))
+		b = binary.AppendUvarint(appendName(b, name), uint64(p.amount(first+i)))
 	}
 	return b
 }

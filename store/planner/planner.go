@@ -36,7 +36,8 @@ type Planner struct {
 	usage []uint32 // of each slot, where it ends in the next two; nil when all use the same dimensions
 
 	dims    []uint16 // of the amounts; those of slots once when all use the same
-	amounts []Amount // capacities of the rows, then usage of the slots, by dimension; zeros of slots are left out
+	amounts []uint32 // capacities of the rows, then usage of the slots, by dimension; zeros of slots are left out
+	wide    bool     // amounts take two words each, the high one first: one of them needs more than one
 
 	digest atomic.Pointer[[16]byte] // computed when first asked for
 }
@@ -112,27 +113,35 @@ func (p *Planner) capacities() int {
 	return int(p.rows[len(p.rows)-1].capacities)
 }
 
-func (p *Planner) usageOf(slot int) (dims []uint16, amounts []Amount) {
-	first := p.capacities()
+// amount is the one at that place.
+func (p *Planner) amount(place int) Amount {
+	if p.wide {
+		return Amount(p.amounts[2*place])<<32 | Amount(p.amounts[2*place+1])
+	}
+	return Amount(p.amounts[place])
+}
+
+// usageOf is which dimensions a slot uses, and the place of the first amount.
+func (p *Planner) usageOf(slot int) (dims []uint16, first int) {
+	first = p.capacities()
 	if p.usage == nil {
 		dims = p.dims[first:]
-		first += slot * len(dims)
-		return dims, p.amounts[first : first+len(dims)]
+		return dims, first + slot*len(dims)
 	}
 	if slot > 0 {
 		first = int(p.usage[slot-1])
 	}
-	return p.dims[first:p.usage[slot]], p.amounts[first:p.usage[slot]]
+	return p.dims[first:p.usage[slot]], first
 }
 
 // takes is how much of a dimension a slot takes from an instance that has capacity of it.
 func (p *Planner) takes(slot int, dimension uint16, capacity Amount) Amount {
-	dims, amounts := p.usageOf(slot)
+	dims, first := p.usageOf(slot)
 	if len(dims) == 1 && dims[0] == whole {
 		return capacity
 	}
 	if i, ok := slices.BinarySearch(dims, dimension); ok {
-		return amounts[i]
+		return p.amount(first + i)
 	}
 	return 0
 }

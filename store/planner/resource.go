@@ -34,7 +34,7 @@ func (i *Instance) ID() string { return i.index.planner.name(i.row) }
 // Capacity is how much the instance has of a dimension in all, 0 of an unknown one.
 func (i *Instance) Capacity(dimension string) Amount {
 	if place, ok := i.place(dimension); ok {
-		return i.index.planner.amounts[place]
+		return i.index.planner.amount(place)
 	}
 	return 0
 }
@@ -47,7 +47,7 @@ func (i *Instance) Timeline(dimension string) *Timeline {
 		return nothing
 	}
 	p := i.index.planner
-	number, capacity := p.dims[place], p.amounts[place]
+	number, capacity := p.dims[place], p.amount(place)
 	return i.index.timeline(place, capacity, func() (begins, ends []edge) {
 		return p.gather(i.resource, i.row, func(slot int) Amount { return p.takes(slot, number, capacity) })
 	})
