@@ -12,60 +12,85 @@ type lanes struct {
 
 	mu     sync.Mutex
 	behind map[string][]*delivery // by the names of lanes that are ready or worked on: what follows
+	hired  int                    // workers
+	free   int                    // workers without a lane; below 0: lanes that are ready, without a worker
 }
 
-// atOnce is how many lanes are worked on at the same time. Their workers mostly wait for NATS.
-const atOnce = 256
+const (
+	// atOnce is how many workers there are at most. They mostly wait for NATS.
+	atOnce = 256
+	// spare is how many stay when there is nothing to do: few, whose stacks have grown and are warm.
+	spare = 4
+)
 
-func startLanes(work func(*delivery)) *lanes {
-	l := &lanes{work: work, ready: make(chan *delivery, maxHeld+maxBatch), behind: map[string][]*delivery{}}
-	for range atOnce {
-		l.workers.Go(func() {
-			for d := range l.ready {
-				l.follow(d)
-			}
-		})
-	}
-	return l
-}
-
-// follow works on d and on what has come behind it.
-func (l *lanes) follow(d *delivery) {
-	name := d.lane()
-	for more := true; more; d, more = l.next(name) {
-		l.work(d)
-	}
+func newLanes(work func(*delivery)) *lanes {
+	return &lanes{work: work, ready: make(chan *delivery, maxHeld+maxBatch), behind: map[string][]*delivery{}}
 }
 
 func (l *lanes) put(d *delivery) {
-	if l.leads(d) {
+	leads, hire := l.queue(d)
+	if leads {
 		l.ready <- d
+	}
+	if hire {
+		l.workers.Go(l.serve)
 	}
 }
 
-// leads says whether d is the first of its lane; else it is put behind.
-func (l *lanes) leads(d *delivery) bool {
+// queue puts d behind what its lane is at work on, unless it leads; then a worker may be missing.
+func (l *lanes) queue(d *delivery) (leads, hire bool) {
 	name := d.lane()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	queue, busy := l.behind[name]
 	if busy {
-		queue = append(queue, d)
+		l.behind[name] = append(queue, d)
+		return false, false
 	}
-	l.behind[name] = queue
-	return !busy
+	l.behind[name] = nil
+	l.free--
+	if hire = l.free < 0 && l.hired < atOnce; hire {
+		l.hired++
+		l.free++
+	}
+	return true, hire
 }
 
-func (l *lanes) next(name string) (d *delivery, more bool) {
+// serve works on one lane after the other.
+func (l *lanes) serve() {
+	for d := range l.ready {
+		for name := d.lane(); d != nil; d = l.next(name) {
+			l.work(d)
+		}
+		if l.leave() {
+			return
+		}
+	}
+}
+
+// next is what follows in a lane; nil ends it.
+func (l *lanes) next(name string) *delivery {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	queue := l.behind[name]
 	if len(queue) == 0 {
 		delete(l.behind, name)
-		return nil, false
+		return nil
 	}
 	l.behind[name] = queue[1:]
-	return queue[0], true
+	return queue[0]
+}
+
+// leave says whether a worker that has done its lane is one too many.
+func (l *lanes) leave() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.free < spare {
+		l.free++
+		return false
+	}
+	l.hired--
+	return true
 }
 
 // finish waits until all that was put is worked on. Nothing may be put after it.

@@ -20,7 +20,7 @@ func TestLanesKeepTheirOrder(t *testing.T) {
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c"}), 0, 60).Draw(t, "ids")
 		var mu sync.Mutex
 		done, busy := map[string][]uint64{}, map[string]bool{}
-		l := startLanes(func(d *delivery) {
+		l := newLanes(func(d *delivery) {
 			name := d.lane()
 			mu.Lock()
 			if busy[name] {
@@ -54,7 +54,7 @@ func TestLanesDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	held := make(chan struct{})
 	other := make(chan uint64, maxHeld)
-	l := startLanes(func(d *delivery) {
+	l := newLanes(func(d *delivery) {
 		if d.event.id == "held" {
 			<-held
 			return
@@ -71,6 +71,38 @@ func TestLanesDoNotWaitForEachOther(t *testing.T) {
 	}
 	close(held)
 	l.finish()
+}
+
+// As many lanes as there may be workers are worked on at the same time, and then all but a few leave.
+func TestLanesHireWhoIsNeeded(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		working, release := make(chan struct{}, maxHeld), make(chan struct{})
+		l := newLanes(func(*delivery) {
+			working <- struct{}{}
+			<-release
+		})
+		for seq := range uint64(maxHeld) {
+			l.put(workflowDelivery("", seq))
+		}
+		for range atOnce {
+			<-working
+		}
+		close(release)
+		for range maxHeld - atOnce {
+			<-working
+		}
+		for seq := range uint64(atOnce) { // while they leave
+			l.put(workflowDelivery("", seq))
+		}
+		for range atOnce {
+			<-working
+		}
+		l.finish()
+		if l.hired > spare || l.hired != l.free || len(l.behind) > 0 {
+			t.Fatalf("%d workers, %d of them free, %d lanes", l.hired, l.free, len(l.behind))
+		}
+	}
 }
 
 func TestFewAreNotAskedFor(t *testing.T) {

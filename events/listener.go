@@ -47,7 +47,7 @@ func (l *Listener) Run(ctx context.Context) error {
 	alive, stopAlive := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
 	keeper.Go(func() { l.holds.keepAlive(alive, l.bus.ackWait/4) })
-	lanes := startLanes(func(d *delivery) {
+	lanes := newLanes(func(d *delivery) {
 		if d.take() {
 			l.settle(work, d)
 		}
