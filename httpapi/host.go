@@ -11,7 +11,7 @@ import (
 )
 
 // names are the host names, in lower case, under which clients may reach a loopback address, besides
-// localhost and IP addresses. A page from elsewhere whose own name was made to lead here (DNS rebinding)
+// localhost, IP addresses, and names without a dot, which are the local network's. A page from elsewhere whose own name was made to lead here (DNS rebinding)
 // is no foreign origin to a browser, nor by its headers; but it can't take the name out of Host.
 type names []string
 
@@ -36,13 +36,12 @@ func (n names) lead(host string) bool {
 		return true
 	}
 	name := plainName((&url.URL{Host: host}).Hostname())
-	if name == "" {
+	switch {
+	case name == "":
 		return false
-	}
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // never asked of DNS (RFC 6761, section 6.3)
+	case !strings.Contains(name, "."), strings.HasSuffix(name, ".localhost"): // the latter is never asked of DNS (RFC 6761, section 6.3)
 		return true
-	}
-	if slices.Contains(n, name) {
+	case slices.Contains(n, name):
 		return true
 	}
 	_, err := netip.ParseAddr(name)

@@ -27,7 +27,8 @@ func TestNamesOfThisMachine(t *testing.T) {
 		".":                      false,
 		"evil.example:8080":      false,
 		"localhost.evil.example": false,
-		"notlocalhost":           false,
+		"scheduler:8080":         true, // of a container, or of a script's own making
+		"notlocalhost.example":   false,
 		"127.0.0.1.evil.example": false,
 		"127.0.0.1:x":            false,
 		"a.portal.example":       false,
