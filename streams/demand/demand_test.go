@@ -255,7 +255,11 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 		eventually(t, "no lists", func() bool { // the view brings them back, unless another stream is faster
 			_ = f.js.DeleteStream(ctx, "KV_interest")
 			_, err := f.js.CreateStream(ctx, jetstream.StreamConfig{Name: "other", Subjects: []string{"$KV.interest.>"}})
-			return err == nil
+			if err != nil {
+				return false
+			}
+			_, err = f.js.Stream(ctx, "KV_interest") // made at the same moment, the server takes both
+			return errors.Is(err, jetstream.ErrStreamNotFound)
 		})
 	})
 	a := f.replica(t, "a")
