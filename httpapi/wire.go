@@ -18,7 +18,7 @@ type wire struct {
 
 	behind atomic.Bool // the client has not taken a message yet: its deadline, not a pong, tells whether it lives
 	mu     sync.Mutex  // held while a frame goes out
-	rest   []byte      // of that message
+	rest   pieces      // of that message
 	failed error       // why nothing more can be sent
 }
 
@@ -50,16 +50,18 @@ func (w *wire) Write(frame []byte) (int, error) {
 	if err := w.flushLocked(); err != nil {
 		return 0, err
 	}
-	n, err := w.waitLocked(frame)
-	if len(frame) > 0 && frame[0] == opClose && err == nil {
+	if err := w.waitLocked(pieces{frame}); err != nil {
+		return 0, err
+	}
+	if len(frame) > 0 && frame[0] == opClose {
 		w.failed = net.ErrClosed
 	}
-	return n, err
+	return len(frame), nil
 }
 
 // send sends a message as far as the client takes it at once. If rest is not nil it sends what is left,
 // and has to be called, where it may wait. The error of both is net.ErrClosed after a close frame.
-func (w *wire) send(message []byte) (rest func() error, err error) {
+func (w *wire) send(message pieces) (rest func() error, err error) {
 	if !w.mu.TryLock() { // the library waits for the client to take a frame
 		return func() error { return w.wait(message) }, nil
 	}
@@ -69,22 +71,22 @@ func (w *wire) send(message []byte) (rest func() error, err error) {
 	}
 	w.rest = message
 	w.offerLocked()
-	if w.failed != nil || len(w.rest) == 0 {
-		w.rest = nil
+	if w.failed != nil || w.rest.empty() {
+		w.rest = pieces{}
 		return nil, w.failed
 	}
 	w.behind.Store(true)
 	return w.flush, nil
 }
 
-func (w *wire) wait(message []byte) error {
+func (w *wire) wait(message pieces) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.failed != nil {
-		return w.failed
+	if w.failed == nil {
+		w.rest = message
+		w.behind.Store(true)
 	}
-	_, err := w.waitLocked(message)
-	return err
+	return w.flushLocked()
 }
 
 func (w *wire) flush() error {
@@ -95,22 +97,25 @@ func (w *wire) flush() error {
 
 // flushLocked waits until the client has taken the message that is on its way.
 func (w *wire) flushLocked() error {
-	if w.failed != nil || len(w.rest) == 0 {
+	if w.failed != nil || w.rest.empty() {
 		return w.failed
 	}
-	_, err := w.waitLocked(w.rest)
-	w.rest = nil
+	err := w.waitLocked(w.rest)
+	w.rest = pieces{}
 	w.behind.Store(false)
 	return err
 }
 
 // waitLocked writes a frame, or its rest, however long the client takes within what it is allowed.
-func (w *wire) waitLocked(frame []byte) (n int, err error) {
-	if w.failed = w.SetWriteDeadline(time.Now().Add(w.within)); w.failed == nil {
-		n, w.failed = w.Conn.Write(frame)
+func (w *wire) waitLocked(frame pieces) error {
+	w.failed = w.SetWriteDeadline(time.Now().Add(w.within))
+	for _, piece := range frame {
+		if w.failed == nil && len(piece) > 0 {
+			_, w.failed = w.Conn.Write(piece)
+		}
 	}
 	if w.failed == nil {
 		w.failed = w.SetWriteDeadline(time.Time{}) // or else nothing could be sent at once after it
 	}
-	return n, w.failed
+	return w.failed
 }

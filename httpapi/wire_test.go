@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 			server, client := tcp(t)
 			w := newWire(wrap(server), time.Minute, nil)
 			message, ping := bytes.Repeat([]byte("m"), 1<<20), []byte("\x89\x00")
-			rest, err := w.send(message)
+			rest, err := w.send(pieces{message})
 			if rest == nil || err != nil || !w.behind.Load() {
 				t.Fatalf("whole %t, behind %t, %v", rest == nil, w.behind.Load(), err)
 			}
@@ -70,7 +71,7 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 			if err := errors.Join(<-wrote, rest()); err != nil || w.behind.Load() {
 				t.Errorf("behind %t, %v", w.behind.Load(), err)
 			}
-			if rest, err = w.send(message[:10]); rest != nil {
+			if rest, err = w.send(pieces{message[:10]}); rest != nil {
 				err = rest()
 			}
 			if _, readErr := io.ReadFull(client, got[:10]); err != nil || readErr != nil || !bytes.Equal(got[:10], message[:10]) {
@@ -85,16 +86,31 @@ func TestWireOfASlowClient(t *testing.T) {
 	t.Parallel()
 	server, _ := tcp(t)
 	w := newWire(server, 50*time.Millisecond, nil)
-	rest, err := w.send(make([]byte, 1<<20))
+	rest, err := w.send(pieces{make([]byte, 1<<20)})
 	if rest == nil || err != nil {
 		t.Fatalf("whole %t, %v", rest == nil, err)
 	}
 	_, writeErr := w.Write([]byte("\x89\x00"))
-	_, sendErr := w.send([]byte("more"))
+	_, sendErr := w.send(pieces{[]byte("more")})
 	for _, err := range []error{writeErr, sendErr, rest()} {
 		if !isTimeout(err) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestAControlFrameLeavesNoDeadline: the time that it had is not that of the message after it.
+func TestAControlFrameLeavesNoDeadline(t *testing.T) {
+	t.Parallel()
+	const within = 20 * time.Millisecond
+	server, _ := tcp(t)
+	w := newWire(server, within, nil)
+	if _, err := w.Write([]byte("\x89\x00")); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(2 * within) // a deadline would have passed
+	if rest, err := w.send(pieces{[]byte("x")}); rest != nil || err != nil {
+		t.Errorf("whole %t, %v", rest == nil, err)
 	}
 }
 
@@ -105,7 +121,7 @@ func TestNoMessageFollowsACloseFrame(t *testing.T) {
 	if n, err := w.Write([]byte("\x88\x02\x03\xe8")); n != 4 || err != nil {
 		t.Fatal(n, err)
 	}
-	if _, err := w.send([]byte("more")); !errors.Is(err, net.ErrClosed) {
+	if _, err := w.send(pieces{[]byte("more")}); !errors.Is(err, net.ErrClosed) {
 		t.Error(err)
 	}
 }
@@ -116,7 +132,7 @@ func TestSendDoesNotWaitForTheLibrary(t *testing.T) {
 	server, client := tcp(t)
 	w := newWire(server, time.Minute, nil)
 	w.mu.Lock() // as Write does
-	rest, err := w.send([]byte("message"))
+	rest, err := w.send(pieces{[]byte("message")})
 	w.mu.Unlock()
 	if rest == nil || err != nil {
 		t.Fatalf("whole %t, %v", rest == nil, err)
@@ -134,13 +150,14 @@ func TestSendDoesNotWaitForTheLibrary(t *testing.T) {
 // however slowly the client reads.
 func TestFramesOfTwoWritersDoNotMix(t *testing.T) {
 	t.Parallel()
-	const messages, pings = 200, 2000
+	const count, pings = 200, 2000
 	server, client := tcp(t)
 	w := newWire(server, time.Minute, nil)
-	message := func(n int) []byte { return append(header(n*n), bytes.Repeat([]byte{byte(n)}, n*n)...) }
+	var all messages
+	message := func(n int) pieces { return all.of(bytes.Repeat([]byte{byte(n)}, 1+2*n*n)) } // in one piece or in two
 	var writers errgroup.Group
 	writers.Go(func() error {
-		for n := range messages {
+		for n := range count {
 			rest, err := w.send(message(n))
 			if rest != nil {
 				err = rest()
@@ -160,12 +177,13 @@ func TestFramesOfTwoWritersDoNotMix(t *testing.T) {
 		return nil
 	})
 	r, seen := bufio.NewReader(client), [2]int{}
-	for seen != [2]int{messages, pings} {
+	for seen != [2]int{count, pings} {
 		first, err := r.Peek(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, kind := message(seen[0]), 0
+		next, kind := message(seen[0]), 0
+		want := slices.Concat(next[:]...)
 		if first[0] == 0x89 {
 			want, kind = []byte("\x89\x02hi"), 1
 		}
@@ -190,7 +208,7 @@ func BenchmarkSend(b *testing.B) {
 	w, frame := newWire(server, time.Minute, nil), make([]byte, 1<<10)
 	b.ReportAllocs()
 	for b.Loop() {
-		rest, err := w.send(frame)
+		rest, err := w.send(pieces{frame})
 		if rest != nil {
 			err = rest()
 		}

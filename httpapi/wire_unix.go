@@ -18,12 +18,19 @@ func (w *wire) offerLocked() {
 }
 
 func (w *wire) offer(fd uintptr) (done bool) {
-	n, err := syscall.Write(int(fd), w.rest)
-	switch {
-	case err == nil:
-		w.rest = w.rest[n:]
-	case !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR):
-		w.failed = err
+	for i := range w.rest {
+		if len(w.rest[i]) == 0 {
+			continue
+		}
+		n, err := syscall.Write(int(fd), w.rest[i])
+		if err == nil {
+			w.rest[i] = w.rest[i][n:]
+		} else if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) {
+			w.failed = err
+		}
+		if len(w.rest[i]) > 0 { // what follows may not go before it
+			break
+		}
 	}
 	return true
 }

@@ -1,10 +1,14 @@
 package httpapi
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // writers write to the WebSockets whose streams were woken, one after the other. Writing does not wait
 // for clients, so there need be no more writers than processors; and there are none while nobody has
-// anything to say.
+// anything to say. But what a stream has to say may have to be computed first: a writer that is held up
+// by that is replaced.
 type writers struct {
 	most int
 	all  sync.WaitGroup
@@ -30,9 +34,20 @@ func (w *writers) add(ws *wsSession) {
 	}
 }
 
+// longTurn is for how long others wait for a session's turn to end.
+const longTurn = time.Millisecond
+
 func (w *writers) run() {
+	relieved := make(chan struct{})
+	relief := time.AfterFunc(time.Hour, func() { w.all.Go(w.run); close(relieved) })
+	defer relief.Stop()
 	for ws := w.take(); ws != nil; ws = w.take() {
+		relief.Reset(longTurn)
 		ws.write()
+		if !relief.Stop() {
+			<-relieved // which has taken this one's place, and is waited for by then
+			return
+		}
 	}
 }
 

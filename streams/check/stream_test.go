@@ -177,6 +177,12 @@ func TestFaultsLeaveTheStreamOpen(t *testing.T) {
 		if f := next(t, st); status(t, f) != "available" {
 			t.Errorf("frame %s", f.JSON)
 		}
+		w.putPlanner(t, "p", 1) // and what happens beside a complaint is told after it
+		st.Refuse(fault.List{{Path: "$", Message: "bad"}})
+		next(t, st)
+		if f := next(t, st); status(t, f) != "unavailable" {
+			t.Errorf("frame %s", f.JSON)
+		}
 	})
 }
 
