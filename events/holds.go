@@ -17,7 +17,9 @@ type holds struct {
 }
 
 const (
-	maxHeld      = 512 // a hung replica holds back no more than this, and only until AckWait is over
+	// maxHeld is what a hung replica holds back at most, and only until AckWait is over. Up to 512 there is
+	// room for more: one slow lane must not stop the others.
+	maxHeld      = 512 + leastBatch
 	maxHeldBytes = 64 << 20
 )
 

@@ -77,8 +77,9 @@ func (l *lanes) next(name string) *delivery {
 		delete(l.behind, name)
 		return nil
 	}
-	l.behind[name] = queue[1:]
-	return queue[0]
+	d := queue[0]
+	queue[0], l.behind[name] = nil, queue[1:]
+	return d
 }
 
 // leave says whether a worker that has done its lane is one too many.

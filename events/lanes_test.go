@@ -121,3 +121,24 @@ func TestFewAreNotAskedFor(t *testing.T) {
 		h.add(d)
 	}
 }
+
+func TestALaneForgetsWhatIsDone(t *testing.T) {
+	t.Parallel()
+	queue := []*delivery{{}, {}}
+	l := &lanes{behind: map[string][]*delivery{"w": queue}}
+	if d := l.next("w"); d == nil || queue[0] != nil {
+		t.Errorf("%p is handed over, %p is kept", d, queue[0])
+	}
+}
+
+// One slow lane, of which nothing is released, must not stop the others.
+func TestThereIsRoomBesideASlowLane(t *testing.T) {
+	t.Parallel()
+	h := newHolds()
+	for held := range 512 {
+		if h.Room() < leastBatch {
+			t.Fatalf("no room beside %d", held)
+		}
+		h.add(&delivery{msg: &nats.Msg{}})
+	}
+}

@@ -32,8 +32,11 @@ func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, s
 			case err == nil:
 				p.heads.put(peerID, next)
 				return Stored, nil
-			case !errors.Is(err, errConflict) && !tried.lost:
-				return Stale, err
+			case !tried.lost:
+				p.echoes.forget(peerID)
+				if !errors.Is(err, errConflict) {
+					return Stale, err
+				}
 			}
 		}
 	}

@@ -52,3 +52,10 @@ func (e *echoes) meet(peerID string, h nats.Header, data []byte) (r PlannerRecor
 	delete(e.of, peerID)
 	return own.record, true
 }
+
+// forget drops what was expected: it was not stored.
+func (e *echoes) forget(peerID string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.of, peerID)
+}

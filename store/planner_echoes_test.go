@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/planner"
 )
 
@@ -78,7 +82,8 @@ func TestWhatIsNoEcho(t *testing.T) {
 	e := newEchoes()
 	e.expect("p", w.data, l.record(nil))
 	for name, change := range map[string]func(m *write){
-		"other data":        func(w *write) { w.data = append([]byte(" "), w.data...) },
+		"longer data":       func(w *write) { w.data = append([]byte(" "), w.data...) },
+		"other data":        func(w *write) { w.data = bytes.ToUpper(w.data) },
 		"without end":       func(w *write) { w.ttl = 0 },
 		"of another life":   func(w *write) { w.since = w.since.Add(1) },
 		"of the first life": func(w *write) { w.since = time.Time{} },
@@ -96,6 +101,39 @@ func TestWhatIsNoEcho(t *testing.T) {
 	}
 	if _, ok := e.meet("p", m.Header, m.Data); !ok {
 		t.Error("not taken for an echo")
+	}
+}
+
+// TestWhatWasNotStoredHasNoEcho: a planner that comes back after its end is not stored at the first try.
+func TestWhatWasNotStoredHasNoEcho(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	st, err := Open(t.Context(), js, Config{}, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	viewing := make(chan error, 1)
+	go func() { viewing <- st.Planners.View().Run(ctx) }()
+	natstest.Eventually(t, "the view is current", st.Planners.View().Current)
+	if _, err := js.PublishMsg(ctx, remove(time.Hour).message("$KV.planners.p", 0)); err != nil {
+		t.Fatal(err)
+	}
+	raw := []byte(`{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z"}`)
+	pl, err := planner.Decode(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := st.Planners.Apply(ctx, raw, pl, Source{Seq: 1, Time: time.Now().Add(time.Minute), Bus: time.Now()})
+	if out != Stored || err != nil {
+		t.Errorf("%v, %v", out, err)
+	}
+	cancel()
+	if err := <-viewing; err != nil {
+		t.Error(err)
+	}
+	if n := len(st.Planners.echoes.of); n > 0 {
+		t.Errorf("%d echoes are left", n)
 	}
 }
 

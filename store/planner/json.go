@@ -35,8 +35,8 @@ func pathBelow(d *jsontext.Decoder, base string, depth int) string {
 	return base
 }
 
-// readName reads the name of a member. The result is valid until the next read, or until buffer is
-// used again.
+// readName reads the name of a member. The result is valid until buffer is used again: the decoder
+// parses the bytes of its bytes.Buffer in place, and they stay.
 func readName(d *jsontext.Decoder, buffer *[]byte) ([]byte, error) {
 	quoted, err := d.ReadValue()
 	if err != nil {

@@ -48,7 +48,8 @@ func (p *plain) digits() int {
 
 // value returns any value as it stands in the text.
 func (p *plain) value(depth int) (value []byte, ok bool) {
-	c, first := p.next(), p.at
+	c := p.next()
+	first := p.at
 	switch {
 	case depth == maxDepth:
 	case c == '{':
