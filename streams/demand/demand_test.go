@@ -80,6 +80,7 @@ func TestTheLastOfTheFleetCloses(t *testing.T) {
 			releases = append(releases, r.Watch([]string{peer}))
 		}
 		eventually(t, "all listed", func() bool { return replicas[0].listed(t, peer) == "a b c" })
+		f.eventuallySaid(t, peer, "request") // a planner that comes before makes it needless
 		f.publishPlanner(t, peer)
 		eventually(t, "cached", func() bool { return replicas[0].cached(peer) })
 		var wg sync.WaitGroup
@@ -198,6 +199,7 @@ func TestDeadReplicaIsSweptOut(t *testing.T) {
 	b.Watch([]string{"shared"})
 	eventually(t, "listed", func() bool { return b.listed(t, "p") == "a" && b.listed(t, "shared") == "a b" })
 	f.eventuallySaid(t, "p", "request")
+	f.eventuallySaid(t, "shared", "request")
 	f.publishPlanner(t, "shared")
 	eventually(t, "cached", func() bool { return b.cached("shared") })
 	a.stop()
