@@ -41,28 +41,6 @@ func DecodeEnvelope(data []byte) (Envelope, error) {
 	return anyEnvelope(data)
 }
 
-func plainEnvelope(data []byte) (e Envelope, ok bool) {
-	ok = readPlain(data, func(p *plain, name []byte) {
-		switch string(name) {
-		case "from_app":
-			e.FromApp = p.string()
-		case "datatype":
-			e.Datatype = p.string()
-		case "user":
-			e.User = p.string()
-		case "groups":
-			e.Groups = p.strings()
-		case "method":
-			e.Method = p.string()
-		case "payload":
-			e.Payload = p.payload()
-		default:
-			p.odd = true
-		}
-	})
-	return e, ok
-}
-
 func anyEnvelope(data []byte) (Envelope, error) {
 	var e Envelope
 	err := readObject(data, func(o object, name string) (err error) {
@@ -93,22 +71,6 @@ func DecodePropagated(data []byte) (Propagated, error) {
 		return p, nil
 	}
 	return anyPropagated(data)
-}
-
-func plainPropagated(data []byte) (e Propagated, ok bool) {
-	ok = readPlain(data, func(p *plain, name []byte) {
-		switch string(name) {
-		case "action":
-			e.Action = p.string()
-		case "datatype":
-			e.Datatype = p.string()
-		case "payload":
-			e.Payload = p.payload()
-		default:
-			p.odd = true
-		}
-	})
-	return e, ok
 }
 
 func anyPropagated(data []byte) (Propagated, error) {

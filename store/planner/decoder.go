@@ -8,13 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/plainjson"
 )
 
 // decoder collects what a document says, in its order; planner then sorts it into columns.
 type decoder struct {
 	*jsontext.Decoder
 	source     bytes.Buffer
-	plain      plain
+	plain      plainjson.Scanner
 	extra      func(name, value []byte)
 	faults     fault.List
 	quantities quantityReader
@@ -113,7 +114,7 @@ func (d *decoder) release(size int) {
 	}
 	d.forget()
 	d.extra = nil
-	d.plain.reset(nil)
+	d.plain.Reset(nil)
 	d.source = bytes.Buffer{}
 	d.Reset(&d.source)
 	decoders.Put(d)

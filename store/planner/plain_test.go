@@ -58,7 +58,7 @@ func TestOrdinaryDocumentsAreReadTheShortWay(t *testing.T) {
 	t.Parallel()
 	for _, doc := range ordinary(t) {
 		if d := decoders.New().(*decoder); !d.readPlain([]byte(doc)) {
-			t.Errorf("%s is not plain from byte %d on", doc, d.plain.at)
+			t.Errorf("%s is not plain", doc)
 		}
 		if err := agree([]byte(doc)); err != nil {
 			t.Error(err)
@@ -117,7 +117,7 @@ func FuzzBothWaysAgree(f *testing.F) {
 
 func TestManyMembers(t *testing.T) {
 	t.Parallel()
-	for n := maxNames - 1; n < maxNames+2; n++ {
+	for n := 63; n < 66; n++ { // around what a plainjson.Scanner takes
 		var instances []string
 		for i := range n {
 			instances = append(instances, fmt.Sprintf(`"i%d":{"ram":1}`, i))

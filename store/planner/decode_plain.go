@@ -1,36 +1,31 @@
 package planner
 
-import (
-	"unicode/utf8"
-
-	"oc-scheduler/store/id"
-)
+import "oc-scheduler/store/id"
 
 // readPlain reads a document of which nothing is unusual or wrong as document reads any, but in half
 // the time. When it is false, what it has read means nothing.
 func (d *decoder) readPlain(data []byte) bool {
 	p := &d.plain
-	p.reset(data)
 	var hasPeer, hasTime bool
 	others := make([][2][]byte, 0, 8) // names and values
-	ok := utf8.Valid(data) && p.object(func(name []byte) bool {
+	ok := p.Document(data, func(name []byte) bool {
 		switch string(name) {
 		case "peer_id":
 			hasPeer = true
 			return d.plainPeer()
 		case "generated_at":
 			hasTime = true
-			return p.time(&d.generatedAt)
+			return d.plainTime(&d.generatedAt)
 		case "capacities":
 			return d.plainCapacities()
 		case "schedule":
 			return d.plainSchedule()
 		}
-		value, ok := p.value(0)
+		value, ok := p.Value()
 		others = append(others, [2][]byte{name, value})
 		return ok
 	})
-	ok = ok && hasPeer && hasTime && p.next() == 0 && p.at == len(data)
+	ok = ok && hasPeer && hasTime
 	if ok && d.extra != nil {
 		for _, other := range others {
 			d.extra(other[0], other[1])
@@ -40,13 +35,13 @@ func (d *decoder) readPlain(data []byte) bool {
 }
 
 func (d *decoder) plainPeer() bool {
-	peer, ok := d.plain.quoted()
+	peer, ok := d.plain.Text()
 	d.peerID = string(peer)
 	return ok && id.Check(d.peerID) == nil
 }
 
-func (p *plain) time(ns *int64) bool {
-	text, ok := p.quoted()
+func (d *decoder) plainTime(ns *int64) bool {
+	text, ok := d.plain.Text()
 	if ok {
 		var err error
 		*ns, err = parseTime(text)
@@ -57,7 +52,7 @@ func (p *plain) time(ns *int64) bool {
 
 // plainIdentified is identified for plain text.
 func (d *decoder) plainIdentified(member func(number uint32) bool) bool {
-	return d.plain.object(func(name []byte) bool {
+	return d.plain.Object(func(name []byte) bool {
 		number, err := d.ids.identifier(name)
 		return err == nil && member(number)
 	})
@@ -76,26 +71,26 @@ func (d *decoder) plainCapacities() bool {
 
 func (d *decoder) plainSchedule() bool {
 	return d.plainIdentified(func(resource uint32) bool {
-		return d.plain.list(func() bool { return d.plainSlot(resource) })
+		return d.plain.List(func() bool { return d.plainSlot(resource) })
 	})
 }
 
 func (d *decoder) plainSlot(resource uint32) bool {
 	p, s := &d.plain, slot{resource: resource, id: none}
 	var hasStart, hasEnd, hasUsage bool
-	ok := p.object(func(name []byte) (ok bool) {
+	ok := p.Object(func(name []byte) (ok bool) {
 		switch string(name) {
 		case "start":
 			hasStart = true
-			return p.time(&s.Start)
+			return d.plainTime(&s.Start)
 		case "end":
 			hasEnd = true
-			return p.time(&s.End)
+			return d.plainTime(&s.End)
 		case "instance_id":
-			if p.next() == 'n' {
-				return p.word("null")
+			if p.Next() == 'n' {
+				return p.Null()
 			}
-			text, ok := p.quoted()
+			text, ok := p.Text()
 			if !ok {
 				return false
 			}
@@ -103,14 +98,15 @@ func (d *decoder) plainSlot(resource uint32) bool {
 			s.id, err = d.ids.identifier(text)
 			return err == nil
 		case "usage":
-			if p.next() == 'n' {
-				return p.word("null")
+			if p.Next() == 'n' {
+				return p.Null()
 			}
 			hasUsage = true
 			s.span, ok = d.plainAmounts(Up)
 			return ok
 		}
-		return p.skip(0)
+		_, ok = p.Value()
+		return ok
 	})
 	return ok && d.addSlot(s, hasStart && hasEnd, hasUsage) == ""
 }
@@ -118,23 +114,23 @@ func (d *decoder) plainSlot(resource uint32) bool {
 // plainAmounts is amounts for plain text.
 func (d *decoder) plainAmounts(round Rounding) (span, bool) {
 	p, first := &d.plain, len(d.usage)
-	ok := p.object(func(name []byte) bool {
+	ok := p.Object(func(name []byte) bool {
 		switch {
-		case p.next() != '{':
+		case p.Next() != '{':
 			return d.plainAmount(name, round)
 		case len(name) > MaxName:
 			return false
 		}
 		prefix := append(append(d.unquoted[:0], name...), '.')
 		d.unquoted = prefix
-		return p.object(func(below []byte) bool { return d.plainAmount(append(prefix, below...), round) })
+		return p.Object(func(below []byte) bool { return d.plainAmount(append(prefix, below...), round) })
 	})
 	s := d.tidy(first, round, func(string) { ok = false })
 	return s, ok
 }
 
 func (d *decoder) plainAmount(dimension []byte, round Rounding) bool {
-	number, ok := d.plain.number()
+	number, ok := d.plain.Number()
 	if !ok || len(dimension) == 0 || len(dimension) > MaxName {
 		return false
 	}
