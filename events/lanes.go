@@ -13,7 +13,6 @@ type lanes struct {
 	mu     sync.Mutex
 	behind map[string][]*delivery // by the names of lanes that are ready or worked on: what follows
 	hired  int                    // workers
-	free   int                    // workers without a lane; below 0: lanes that are ready, without a worker
 }
 
 const (
@@ -48,10 +47,8 @@ func (l *lanes) queue(d *delivery) (leads, hire bool) {
 		return false, false
 	}
 	l.behind[name] = nil
-	l.free--
-	if hire = l.free < 0 && l.hired < atOnce; hire {
+	if hire = len(l.behind) > l.hired && l.hired < atOnce; hire {
 		l.hired++
-		l.free++
 	}
 	return true, hire
 }
@@ -86,12 +83,11 @@ func (l *lanes) next(name string) *delivery {
 func (l *lanes) leave() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.free < spare {
-		l.free++
-		return false
+	tooMany := l.hired > len(l.behind)+spare
+	if tooMany {
+		l.hired--
 	}
-	l.hired--
-	return true
+	return tooMany
 }
 
 // finish waits until all that was put is worked on. Nothing may be put after it.
