@@ -18,20 +18,38 @@ import (
 	"oc-scheduler/streams/check"
 )
 
+// workflows are a state without planners. Each needs a core of the peer of its name.
+type workflows struct {
+	*streams.Hub
+	byID map[string]*workflow.Workflow
+}
+
+func workflowsOf(t *testing.T, ids ...string) workflows {
+	t.Helper()
+	all := workflows{streams.NewHub(nil), map[string]*workflow.Workflow{}}
+	for _, id := range ids {
+		w, err := workflow.Decode(fmt.Appendf(nil, `{"id":%q,"graph":{"items":{"n":{"compute":{"id":"r","peer_id":%[1]q,"demand":{"cores":1}}}}}}`, id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.byID[id] = w
+	}
+	return all
+}
+
+func (workflows) Loaded() bool                    { return true }
+func (workflows) Watch([]string) (release func()) { return func() {} }
+
+func (all workflows) Workflow(id string) (*workflow.Workflow, bool) {
+	w, ok := all.byID[id]
+	return w, ok
+}
+
 // restless is a state whose planner of peer hot changes with each look, which takes longer than a client to
 // read a frame.
 type restless struct {
-	*streams.Hub
-	looks     atomic.Int64
-	workflows map[string]*workflow.Workflow
-}
-
-func (*restless) Loaded() bool                    { return true }
-func (*restless) Watch([]string) (release func()) { return func() {} }
-
-func (r *restless) Workflow(id string) (*workflow.Workflow, bool) {
-	w, ok := r.workflows[id]
-	return w, ok
+	workflows
+	looks atomic.Int64
 }
 
 func (r *restless) Planner(peerID string) (*planner.Planner, time.Time, bool) {
@@ -52,14 +70,7 @@ func (r *restless) Planner(peerID string) (*planner.Planner, time.Time, bool) {
 func TestStreamsThatAlwaysHaveMoreToSayLetOthersSpeak(t *testing.T) {
 	t.Parallel()
 	s := newBareSite(t, defaults)
-	state := &restless{Hub: streams.NewHub(nil), workflows: map[string]*workflow.Workflow{}}
-	for _, id := range []string{"calm", "hot"} {
-		w, err := workflow.Decode(fmt.Appendf(nil, `{"id":%q,"graph":{"items":{"n":{"compute":{"id":"r","peer_id":%[1]q,"demand":{"cores":1}}}}}}`, id))
-		if err != nil {
-			t.Fatal(err)
-		}
-		state.workflows[id] = w
-	}
+	state := &restless{workflows: workflowsOf(t, "calm", "hot")}
 	s.Attach(httpapi.Parts{Checks: check.NewService(state, state, state, nil, time.Now)})
 
 	ctx, cancel := context.WithCancel(t.Context())
