@@ -18,7 +18,7 @@ func FuzzEach(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if !jsontext.Value(data).IsValid() || jsontext.Value(data).Kind() != '{' {
-			t.Skip()
+			return
 		}
 		object, _ := cut(data)
 		var got []string
