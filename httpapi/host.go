@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// names are the host names, in lower case, under which clients may reach a loopback address, besides
-// localhost, IP addresses, and names without a dot, which are the local network's. A page from elsewhere whose own name was made to lead here (DNS rebinding)
-// is no foreign origin to a browser, nor by its headers; but it can't take the name out of Host.
+// names are the host names, in lower case, under which clients may reach a loopback address, besides IP
+// addresses, localhost and all other names without a dot: those are the local network's, which is trusted.
+// A page of the Internet whose own name was made to lead here (DNS rebinding) is no foreign origin to a
+// browser, nor by its headers; but it can't take the name out of Host.
 type names []string
 
 // namesOf are the machine's name and the hosts of the origins, which were validated.

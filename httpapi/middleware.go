@@ -68,8 +68,8 @@ func (s *Server) observe(c echo.Context, took time.Duration) {
 	}
 }
 
-// isStream marks, in echo's context, a request whose duration says nothing about this server; its value
-// becomes the *ending.
+// isStream marks, in echo's context, a request whose duration says nothing about this server. Its value
+// becomes the *ending, unless the stream outlives the request, as a WebSocket does.
 const isStream = "stream"
 
 // methodLabel bounds what a client can put into a label.

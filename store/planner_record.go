@@ -36,7 +36,14 @@ func (r PlannerRecord) life(revision uint64) life {
 
 // record is the planner as it is stored with this life.
 func (l life) record(pl *planner.Planner) PlannerRecord {
-	return PlannerRecord{pl, l.firstSeen.UTC(), l.received.UTC(), l.expires.UTC(), l.seq, l.since.UTC(), false}
+	return PlannerRecord{
+		Planner:     pl,
+		FirstSeenAt: l.firstSeen.UTC(),
+		ReceivedAt:  l.received.UTC(),
+		ExpiresAt:   l.expires.UTC(),
+		SourceSeq:   l.seq,
+		since:       l.since.UTC(),
+	}
 }
 
 // decodeMsg is decode for the view; few messages need to be asked when they were stored.
