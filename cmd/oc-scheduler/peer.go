@@ -59,7 +59,7 @@ func (c *peerCmd) override(cfg *peer.Config, env lookup) {
 		}
 	}
 	if cfg.DataDir == "" {
-		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Key(cmp.Or(cfg.NodeID, cfg.PeerID)))
+		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Name(cmp.Or(cfg.NodeID, cfg.PeerID), id.MaxFileName))
 	}
 }
 

@@ -1,6 +1,7 @@
 package peer_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"oc-scheduler/internal/peer"
 	"oc-scheduler/internal/peer/execute"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/id"
+	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -188,5 +191,27 @@ func TestSleepIsTheDefault(t *testing.T) {
 	w.reaches(t, "x2", booking.ExecutionFailed)
 	if got := w.output(t, "x1"); got != "slept 0s of 10ms\nslept 10ms of 10ms\n" {
 		t.Errorf("output %q", got)
+	}
+}
+
+// TestTheLongestNames: what is a name to the scheduler is one to files and to NATS, however many bytes
+// its letters take there.
+func TestTheLongestNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg := processes(t.TempDir())
+	cfg.PeerID, cfg.NodeID = strings.Repeat("п", id.MaxBytes/2), strings.Repeat("/", id.MaxBytes)
+	w.node(t, cfg)
+	for _, execution := range []string{strings.Repeat("é", id.MaxBytes/2), strings.Repeat("é", id.MaxBytes/2-1) + "è", "../x", strings.Repeat("~", id.MaxBytes)} {
+		order := nclprotocol.RunExecution{ExecutionID: execution, Command: []string{"sh", "-c", `echo "$OC_EXECUTION_ID"; basename "$PWD" | wc -c`}}
+		if _, err := w.orders.RunExecution(t.Context(), cfg.NodeID, order); err != nil {
+			t.Fatal(err)
+		}
+		if x := w.reaches(t, execution, booking.ExecutionCompleted); x.Reason != "" {
+			t.Errorf("%+v", x)
+		}
+		if got := w.readOf(t, cfg.NodeID, logstream.Request{ExecutionID: execution}); got != fmt.Sprintf("%s\n%d\n", execution, min(len(id.Key(execution)), 64)+1) {
+			t.Errorf("output %q", got)
+		}
 	}
 }

@@ -142,9 +142,14 @@ func (w *world) printed(t *testing.T, executionID string) string {
 
 func (w *world) read(t *testing.T, request logstream.Request) string {
 	t.Helper()
+	return w.readOf(t, "n1", request)
+}
+
+func (w *world) readOf(t *testing.T, nodeID string, request logstream.Request) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	r, err := logstream.Open(ctx, w.nc, "n1", request)
+	r, err := logstream.Open(ctx, w.nc, nodeID, request)
 	if err != nil {
 		t.Fatal(err)
 	}

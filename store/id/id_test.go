@@ -19,6 +19,10 @@ func TestCheck(t *testing.T) {
 		"plain":             {"peer-a", true},
 		"any printable":     {"pé er/1:2.*>", true},
 		"longest":           {strings.Repeat("x", id.MaxBytes), true},
+		"dots":              {"...", true},
+		"a dot at the ends": {".a.", true},
+		"this directory":    {".", false},
+		"the one above":     {"..", false},
 		"empty":             {"", false},
 		"too long":          {strings.Repeat("x", id.MaxBytes+1), false},
 		"too long in bytes": {strings.Repeat("é", 65), false},
@@ -65,6 +69,32 @@ func TestKeyIsOneToOneAndSafe(t *testing.T) {
 			t.Fatalf("FromKey(%q) = %q, %v", key, back, err)
 		}
 	})
+}
+
+// TestNames: an identifier has one name, of a length that file systems take, which is its key where that will do.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(
+			rapid.String(),
+			rapid.StringOfN(rapid.SampledFrom([]rune("aé")), 60, 128, id.MaxBytes), // of one beginning, often
+		).Filter(func(s string) bool { return id.Check(s) == nil }).Draw(t, "id")
+		most := rapid.IntRange(64, id.MaxFileName).Draw(t, "most")
+		name, key := id.Name(s, most), id.Key(s)
+		if len(name) > most || strings.ContainsAny(name, "./\\*> ") || (name == key) != (len(key) <= most) {
+			t.Fatalf("Name(%q, %d) = %q", s, most, name)
+		}
+		if other, taken := of[name]; taken && other != s {
+			t.Fatalf("%q and %q are both %q", s, other, name)
+		}
+		of[name] = s
+	})
+	long := strings.Repeat("é", 64)
+	want := strings.Repeat("=C3=A9", 17)[:100] + "~845836d7e680de9961df321148f8cb5e8a7da92aba65f5b05b817c3b58256bd5"
+	if got := id.Name(long, 200); got != want {
+		t.Errorf("Name(%q) = %q, want %q: what the version before wrote", long, got, want)
+	}
 }
 
 func FuzzFromKey(f *testing.F) {

@@ -2,8 +2,6 @@ package logstream
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,16 +46,8 @@ func NewFiles(dir string, cfg FilesConfig) (*Files, error) {
 
 const suffix = ".log"
 
-// fileName is one to one with the id: its key, or a hash where that would be longer than file systems
-// allow; a key holds no "~".
-func fileName(executionID string) string {
-	key := id.Key(executionID)
-	if len(key) > 200 {
-		sum := sha256.Sum256([]byte(executionID))
-		key = key[:100] + "~" + hex.EncodeToString(sum[:])
-	}
-	return key + suffix
-}
+// fileName is one to one with the id.
+func fileName(executionID string) string { return id.Name(executionID, 200) + suffix }
 
 func (f *Files) path(name string) string { return filepath.Join(f.dir, name) }
 

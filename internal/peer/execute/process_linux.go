@@ -46,12 +46,16 @@ func (p *Process) Check(t Task) error {
 	return checkEnv(t.Env, p.cfg.Environment)
 }
 
+// dirName is how long the name of a task's directory may be: programs put sockets there, whose paths may have
+// 107 bytes (unix(7)).
+const dirName = 64
+
 // Run starts the program, with a new directory to work in, which is removed in the end.
 func (p *Process) Run(ctx context.Context, t Task, stdout, stderr io.Writer) (int, error) {
 	if err := p.Check(t); err != nil {
 		return 0, err
 	}
-	dir := filepath.Join(p.dir, id.Key(t.ID))
+	dir := filepath.Join(p.dir, id.Name(t.ID, dirName))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return 0, err
 	}
