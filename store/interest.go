@@ -14,6 +14,7 @@ import (
 type Interest struct {
 	bucket *bucket
 	view   *View[[]string]
+	gone   *tombstones
 }
 
 // interested is the stored value.
@@ -23,7 +24,8 @@ type interested struct {
 
 func newInterest(o opener, b *bucket) *Interest {
 	decode := func(_ string, m *nats.Msg) ([]string, error) { return decodeInterest(m.Data) }
-	return &Interest{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
+	return &Interest{b, view, keepRemovals(o, b, view)}
 }
 
 func decodeInterest(data []byte) ([]string, error) {
@@ -87,7 +89,7 @@ func (i *Interest) Forget(ctx context.Context, peerID string) error {
 		if !m.live() || len(replicasOf(m)) > 0 {
 			return nil, nil
 		}
-		return remove(interestEndTTL), nil
+		return remove(0), nil
 	})
 	return err
 }

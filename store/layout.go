@@ -39,12 +39,12 @@ var descriptions = map[string]string{
 	PartitionsBucket: "Which replica handles the events of which nodes, and how far, by partition",
 }
 
-// Lives of markers. While a marker stands, whoever was away learns of the removal.
+// Lives of markers. While a marker stands, whoever was away learns of the removal; and a server that
+// was killed does not show again what stood before it (see tombstones). What was removed from the
+// buckets of workflows, interest and nodes, whose values have no end, leaves a marker without one.
 const (
 	plannerMarkerTTL = 24 * time.Hour
-	tombstoneTTL     = 48 * time.Hour // longer than the bus keeps events that could bring a workflow back
 	markerTTL        = time.Hour
-	interestEndTTL   = 10 * time.Minute
 )
 
 // layout is the configuration of a bucket's stream. It is that of a KV bucket with history 1, but

@@ -83,11 +83,13 @@ func (r *NodeRecord) Liveness() time.Duration {
 type Nodes struct {
 	bucket *bucket
 	view   *View[NodeRecord]
+	gone   *tombstones
 }
 
 func newNodes(o opener, b *bucket) *Nodes {
 	decode := func(of string, m *nats.Msg) (NodeRecord, error) { return decodeNode(of, m.Data) }
-	return &Nodes{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
+	return &Nodes{b, view, keepRemovals(o, b, view)}
 }
 
 // decodeNode reads a record. JSON that is none, such as an acknowledgement of JetStream that somebody has
@@ -155,7 +157,7 @@ func (n *Nodes) Remove(ctx context.Context, nodeID string) error {
 			return nil, nil
 		}
 		found = true
-		return remove(markerTTL), nil
+		return remove(0), nil
 	})
 	if err == nil && !found {
 		return ErrNotFound

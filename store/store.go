@@ -74,14 +74,14 @@ func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[str
 	return streams, err
 }
 
-// Run keeps all views up to date, takes in what operators write by hand, and ends planners that are
-// past their time, until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
+// Run keeps all views up to date, takes in what operators write by hand, ends planners that are past
+// their time and keeps what was removed from coming back, until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
 func (s *Store) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, run := range []func(context.Context) error{
 		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
 		s.Nodes.view.Run, s.Liveness.view.Run, s.Executions.view.Run, s.Partitions.view.Run,
-		s.Planners.adoptAll, s.Planners.lapseAll,
+		s.Planners.adoptAll, s.Planners.lapseAll, s.Workflows.gone.run, s.Interest.gone.run, s.Nodes.gone.run,
 	} {
 		g.Go(func() error { return run(ctx) })
 	}

@@ -36,7 +36,7 @@ type write struct {
 	lost bool   // without an answer: the write may have been made, or will be
 }
 
-// remove is the write of a marker that stays for ttl.
+// remove is the write of a marker that stays for ttl; 0: for ever.
 func remove(ttl time.Duration) *write { return &write{marker: true, ttl: ttl} }
 
 func (w *write) message(subject string, revision uint64) *nats.Msg {
@@ -58,6 +58,14 @@ func (w *write) message(subject string, revision uint64) *nats.Msg {
 	}
 	w.source.put(m.Header)
 	return m
+}
+
+// outlive lets a marker stand for at least as long as the value would have that it removes.
+func (w *write) outlive(last message) {
+	ttl, err := time.ParseDuration(last.Header.Get(jetstream.MsgTTLHeader))
+	if err == nil && last.live() && w.marker && w.ttl > 0 {
+		w.ttl = max(w.ttl, ttl)
+	}
 }
 
 // made says whether m, found after a try whose outcome was unknown, is what this write would store.
@@ -110,6 +118,7 @@ func (b *bucket) change(ctx context.Context, key string, decide func(message) (*
 		if err != nil || w == nil {
 			return last.Revision, err
 		}
+		w.outlive(last)
 		revision, err := b.swap(ctx, key, last.Revision, w)
 		switch {
 		case err == nil:

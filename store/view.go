@@ -42,6 +42,8 @@ type View[T any] struct {
 	log     *slog.Logger
 	metrics *viewMetrics
 	restore func(context.Context) error
+	// onMarker is called with each removal that the bucket shows, under the conditions of OnChange.
+	onMarker func(key string, h nats.Header)
 
 	loaded     chan struct{}
 	loadedOnce sync.Once
@@ -95,6 +97,7 @@ func NewView[T any](js jetstream.JetStream, bucket string, decode Decode[T], opt
 	}
 	v := &View[T]{
 		bucket: bucket, js: js, decode: decode, metrics: o.metrics, restore: o.restore,
+		onMarker:  func(string, nats.Header) {},
 		log:       o.log.With("component", "view", "bucket", bucket),
 		loaded:    make(chan struct{}),
 		slots:     map[string]*slot[T]{},

@@ -22,6 +22,7 @@ func (v *View[T]) apply(ctx context.Context, m *nats.Msg, md *nats.MsgMetadata, 
 		return
 	}
 	if isMarker(m.Header) {
+		v.onMarker(key, m.Header)
 		if known != nil {
 			v.remove(key, known)
 		}

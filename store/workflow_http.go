@@ -47,7 +47,7 @@ func (w *Workflows) Delete(ctx context.Context, workflowID string, cond Conditio
 		case !last.live():
 			return nil, ErrNotFound
 		}
-		return &write{marker: true, ttl: tombstoneTTL, source: sourceOf(last.Header)}, nil
+		return &write{marker: true, source: sourceOf(last.Header)}, nil
 	})
 	return err
 }

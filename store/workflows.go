@@ -15,6 +15,7 @@ import (
 type Workflows struct {
 	bucket *bucket
 	view   *View[WorkflowRecord]
+	gone   *tombstones
 }
 
 // WorkflowRecord is a stored workflow. Its ETag is the revision of its Entry.
@@ -27,7 +28,8 @@ func newWorkflows(o opener, b *bucket) *Workflows {
 	decode := func(workflowID string, m *nats.Msg) (WorkflowRecord, error) {
 		return decodeWorkflow(workflowID, m.Data)
 	}
-	return &Workflows{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
+	return &Workflows{b, view, keepRemovals(o, b, view)}
 }
 
 func decodeWorkflow(workflowID string, data []byte) (WorkflowRecord, error) {
@@ -54,7 +56,7 @@ func (w *Workflows) Apply(ctx context.Context, raw []byte, wf *workflow.Workflow
 // Remove removes a workflow because of an event on the bus, and leaves a tombstone even if there was
 // none. Outcomes and errors are those of Apply.
 func (w *Workflows) Remove(ctx context.Context, workflowID string, src Source) (Outcome, error) {
-	return w.event(ctx, workflowID, &write{marker: true, ttl: tombstoneTTL, source: src})
+	return w.event(ctx, workflowID, &write{marker: true, source: src})
 }
 
 func (w *Workflows) event(ctx context.Context, workflowID string, next *write) (Outcome, error) {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -110,6 +111,12 @@ func serve(text []byte) error {
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
+}
+
+// StartProcess is Start with a process for the server, which can be killed.
+func StartProcess(tb testing.TB, change ...func(*server.Options)) *Server {
+	tb.Helper()
+	return launch(tb, spawn, change...)
 }
 
 // spawn starts this test binary again as a server.

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// pendingJitter spreads the replicas, all of which see what is to be done.
+	pendingJitter = 250 * time.Millisecond
+	// pendingRetry is the pause before what could not be written is tried again.
+	pendingRetry = 2 * time.Second
+)
+
+// pending is a set of identifiers that somebody has to look at. It holds at most the keys of a bucket.
+type pending struct {
+	wake chan struct{}
+	mu   sync.Mutex
+	ids  map[string]struct{}
+}
+
+func newPending() pending {
+	return pending{wake: make(chan struct{}, 1), ids: map[string]struct{}{}}
+}
+
+func (q *pending) add(ids ...string) {
+	q.mu.Lock()
+	for _, of := range ids {
+		q.ids[of] = struct{}{}
+	}
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *pending) take() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := slices.Collect(maps.Keys(q.ids))
+	clear(q.ids)
+	return out
+}
+
+// work has all that is added handled until ctx ends, again when NATS was out of reach; then it returns
+// nil. failed is told of other errors.
+func (q *pending) work(ctx context.Context, handle func(context.Context, string) error, failed func(string, error)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-q.wake:
+		}
+		if sleep(ctx, rand.N(pendingJitter)) != nil {
+			return nil
+		}
+		var again []string
+		for _, of := range q.take() {
+			switch err := handle(ctx, of); {
+			case ctx.Err() != nil:
+				return nil
+			case errors.Is(err, ErrUnavailable):
+				again = append(again, of)
+			case err != nil:
+				failed(of, err)
+			}
+		}
+		if len(again) > 0 {
+			if sleep(ctx, pendingRetry) != nil {
+				return nil
+			}
+			q.add(again...)
+		}
+	}
+}
