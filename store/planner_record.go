@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/timetext"
 )
 
 // PlannerRecord is a stored planner.
@@ -141,8 +142,8 @@ func (f *lifeFields) time(into *time.Time, bit int, value []byte) {
 	if err != nil {
 		return
 	}
-	if t, err := time.Parse(time.RFC3339Nano, string(text)); err == nil {
-		*into = t.UTC()
+	if ns, err := timetext.Instant(text); err == nil {
+		*into = time.Unix(0, ns).UTC()
 		f.found |= 1 << bit
 	}
 }

@@ -55,6 +55,7 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		kong.ValueFormatter(helpWithTwin),
 		kong.Resolvers(twins),
 		kong.PostBuild(demoFlags),
+		asWritten(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(con),
 	)

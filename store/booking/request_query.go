@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/timetext"
 )
 
 // ParseQuery reads a request from query parameters: the member names of the JSON form, duration as
@@ -44,7 +44,7 @@ func (d *draft) parameter(name, path, value string) {
 	case "duration_s":
 		d.seconds(path, value)
 	case "duration":
-		length, err := time.ParseDuration(value)
+		length, err := timetext.Duration(value)
 		if err != nil {
 			d.faults.Add(path, "must be a duration like 1h30m")
 			d.hasDu = true

@@ -1,13 +1,13 @@
 package booking
 
 import (
-	"math"
-	"strconv"
+	"errors"
 	"strings"
 	"time"
 
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/timetext"
 )
 
 // draft collects the members of a request, whatever they are written in, and notes their faults.
@@ -25,29 +25,26 @@ func (d *draft) end(path, text string) {
 }
 
 func (d *draft) instant(path, text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		d.faults.Add(path, "must be a time like 2026-12-01T09:00:00Z (RFC 3339)")
+	ns, err := timetext.Instant(text)
+	if errors.Is(err, timetext.ErrSyntax) {
+		d.faults.Add(path, "must be a time like 2026-12-01T09:00:00Z (RFC 3339), with at most nanoseconds")
 		return time.Time{}
 	}
-	if t.Year() < 1700 || t.Year() > 2260 { // what fits into int64 nanoseconds, with room
+	t := instant(ns)
+	if err != nil || t.Year() < 1700 || t.Year() > 2260 { // what fits into int64 nanoseconds, with room
 		d.faults.Add(path, "must lie between the years 1700 and 2260")
 		return time.Time{}
 	}
-	return t.UTC()
+	return t
 }
 
 // seconds takes a JSON number or the text of one.
 func (d *draft) seconds(path, number string) {
-	length, err := time.ParseDuration(number + "s") // exact for plain decimals
-	if strings.Trim(number, "0123456789.-") != "" || err != nil {
-		f, ferr := strconv.ParseFloat(number, 64)
-		if ferr != nil || !(math.Abs(f)*1e9 < 1<<63) {
-			d.faults.Add(path, "must be a number of seconds")
-			d.hasDu = true
-			return
-		}
-		length = time.Duration(f * 1e9)
+	length, err := timetext.Seconds(number)
+	if err != nil {
+		d.faults.Add(path, "must be a number of seconds")
+		d.hasDu = true
+		return
 	}
 	d.length(path, length)
 }

@@ -3,6 +3,7 @@ package planner
 import (
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/timetext"
 )
 
 // Decode reads a planner from JSON. Members that a planner does not have are ignored; those at the
@@ -77,7 +78,7 @@ func (d *decoder) other(name []byte) error {
 // time reads an RFC 3339 time with at most nanoseconds.
 func (d *decoder) time(ns *int64) error {
 	return d.text(func(text []byte) (err error) {
-		*ns, err = parseTime(text)
+		*ns, err = timetext.Instant(text)
 		return err
 	})
 }

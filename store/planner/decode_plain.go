@@ -1,6 +1,9 @@
 package planner
 
-import "oc-scheduler/store/id"
+import (
+	"oc-scheduler/store/id"
+	"oc-scheduler/store/timetext"
+)
 
 // readPlain reads a document of which nothing is unusual or wrong as document reads any, but in half
 // the time. When it is false, what it has read means nothing.
@@ -44,7 +47,7 @@ func (d *decoder) plainTime(ns *int64) bool {
 	text, ok := d.plain.Text()
 	if ok {
 		var err error
-		*ns, err = parseTime(text)
+		*ns, err = timetext.Instant(text)
 		ok = err == nil
 	}
 	return ok

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"oc-scheduler/streams/envelope"
 )
@@ -60,4 +61,23 @@ func TestWhatIsNotRegisteredIsNotSent(t *testing.T) {
 func isTypeError(err error) bool {
 	_, ok := errors.AsType[*envelope.TypeError](err)
 	return ok
+}
+
+// TestTimesOfPayloads are RFC 3339, as everywhere.
+func TestTimesOfPayloads(t *testing.T) {
+	t.Parallel()
+	r := envelope.NewRegistry()
+	if err := r.Register("At", struct{ At time.Time }{}); err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{
+		"2026-12-01T08:00:00.1234567+01:00": true, "2026-12-01T08:00:00Z": true,
+		"2026-12-01T9:00:00Z": false, "2026-12-01T08:00:00,5Z": false, "2026-12-01T08:00:00+24:00": false, "2026-12-01T24:00:00Z": false,
+	} {
+		m := &envelope.EncodedMessage{Payload: []byte(`{"At":"` + text + `"}`)}
+		m.Type = "At"
+		if _, err := r.Deserialize(m); (err == nil) != ok || err != nil && !errors.Is(err, envelope.ErrPayload) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jonboulle/clockwork"
+
+	"oc-scheduler/store/timetext"
 )
 
 // Sleep passes the time. It sleeps for the task's Duration, or as its command says: sleep SECONDS, or
@@ -90,14 +90,10 @@ func duration(t Task) (time.Duration, error) {
 const maxSleep = 366 * 24 * time.Hour
 
 func parseSleep(arg string) (time.Duration, error) {
-	if d, err := time.ParseDuration(arg); err == nil {
+	if d, err := timetext.Seconds(arg); err == nil {
 		return d, nil
 	}
-	seconds, err := strconv.ParseFloat(arg, 64)
-	if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > maxSleep.Seconds() {
-		return 0, errors.New("no time")
-	}
-	return time.Duration(seconds * float64(time.Second)), nil
+	return timetext.Duration(arg)
 }
 
 // clip keeps long input out of messages.

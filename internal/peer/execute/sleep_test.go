@@ -69,7 +69,7 @@ func TestSleepRefusesOtherCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"", "sleep", "rm -rf", "sleep -1", "sleep 1 -1s", "sleep NaN", "sleep +Inf", "sleep 1e300", "sleep 9000h", "sleep 5000h 5000h", "sleep soon"} {
+	for _, command := range []string{"", "sleep", "rm -rf", "sleep -1", "sleep 1 -1s", "sleep NaN", "sleep +Inf", "sleep 1e300", "sleep 9000h", "sleep 5000h 5000h", "sleep soon", "sleep 0x10p0", "sleep 1_0", "sleep +5s"} {
 		task := execute.Task{Command: strings.Fields(command)}
 		if s.Check(task) == nil {
 			t.Errorf("Check allows %q", command)
