@@ -59,7 +59,7 @@ func FuzzSmallValues(f *testing.F) {
 		if replicas := replicasOf(m); len(replicas) > len(data) {
 			t.Errorf("%d replicas", len(replicas))
 		}
-		c := claimOf(m).next("r", time.Now())
+		c := claimOf(m).next(Asking{By: "r"}, time.Now())
 		if d := c.NextAt.Sub(c.RequestedAt); d < firstDelay || d > greatestDelay || c.Attempt < 1 {
 			t.Errorf("claim = %+v", c)
 		}

@@ -125,7 +125,7 @@ func TestClaims(t *testing.T) {
 	st, _ := running(t, srv, store.Config{})
 	claim := func(now time.Time) (store.Claim, bool) {
 		t.Helper()
-		c, won, err := st.Requests.Claim(t.Context(), "p", "me", now)
+		c, _, won, err := st.Requests.Claim(t.Context(), "p", store.Asking{By: "me"}, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestOneReplicaWinsAClaim(t *testing.T) {
 	for range replicas {
 		st, _ := open(t, srv, store.Config{})
 		go func() {
-			_, w, err := st.Requests.Claim(context.Background(), "p", "r", now)
+			_, _, w, err := st.Requests.Claim(context.Background(), "p", store.Asking{By: "r"}, now)
 			won <- w && err == nil
 		}()
 	}

@@ -55,7 +55,7 @@ func TestNoKeyEndsTheConnection(t *testing.T) {
 		},
 		"departure": func(ctx context.Context, key string) error { return st.Planners.Depart(ctx, key, time.Time{}) },
 		"claim": func(ctx context.Context, key string) error {
-			_, _, err := st.Requests.Claim(ctx, key, "r", time.Now())
+			_, _, _, err := st.Requests.Claim(ctx, key, store.Asking{By: "r"}, time.Now())
 			return err
 		},
 		"interest": func(ctx context.Context, key string) error { return st.Interest.Add(ctx, key, "r") },

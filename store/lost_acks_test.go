@@ -73,7 +73,7 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 		{"add", func() (bool, error) { return true, st.Interest.Add(ctx, "p", "r") }},
 		{"last", func() (bool, error) { return st.Interest.Remove(ctx, "p", "r") }},
 		{"claim", func() (bool, error) {
-			c, won, err := st.Requests.Claim(ctx, "p", "r", now)
+			c, _, won, err := st.Requests.Claim(ctx, "p", store.Asking{By: "r"}, now)
 			return won && c.Attempt == 1, err
 		}},
 		{"lease", func() (bool, error) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/store/id"
 )
 
 // Membership says whether a node may take part.
@@ -77,6 +79,17 @@ type FormerLedger struct {
 // Liveness is how long the node may be silent.
 func (r *NodeRecord) Liveness() time.Duration {
 	return roundUp(time.Duration(r.LivenessSeconds * float64(time.Second)))
+}
+
+// PeerID is the peer whose node it says to be; empty when it says none, or none that can be.
+func (r *NodeRecord) PeerID() string {
+	var info struct {
+		PeerID string `json:"peer_id"`
+	}
+	if json.Unmarshal(r.Info, &info) != nil || id.Check(info.PeerID) != nil {
+		return ""
+	}
+	return info.PeerID
 }
 
 // Nodes is the bucket of compute nodes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,9 +26,25 @@ type Requests struct {
 type Claim struct {
 	RequestedAt time.Time `json:"requested_at"`
 	By          string    `json:"by"`      // the replica
-	Attempt     int       `json:"attempt"` // 1 for the first since a planner came
-	NextAt      time.Time `json:"next_at"` // when the peer may be asked again
+	Attempt     int       `json:"attempt"` // 1 for the first since a planner, or the peer, came
+	NextAt      time.Time `json:"next_at"` // when the peer may be asked again though nothing has happened
+	// Connections is how often nodes of the peer had connected by then; Connected says that the peer was
+	// asked because one just had.
+	Connections uint64 `json:"connections,omitempty"`
+	Connected   bool   `json:"connected,omitempty"`
 }
+
+// Asking is who would ask a peer now, and what has happened that the growing delays shall not hold up.
+type Asking struct {
+	By          string // the replica
+	Connections uint64 // how often nodes of the peer have connected
+	// After is the revision of the claim that stood when somebody began to want the planner: a later one
+	// was made for him, too. Anytime says that he begins to want it now.
+	After uint64
+}
+
+// Anytime is an Asking.After that no claim is later than.
+const Anytime = math.MaxUint64
 
 func newRequests(o opener, b *bucket) *Requests {
 	decode := func(_ string, m *nats.Msg) (Claim, error) { return decodeClaim(m.Data) }
@@ -44,20 +61,24 @@ func decodeClaim(data []byte) (c Claim, err error) {
 // View is this replica's copy of the claims.
 func (r *Requests) View() *View[Claim] { return r.view }
 
-// Claim takes the right to ask a peer now. It is won when there was no claim, or when the last one
-// allows the next request; then the next one is allowed after 10 s, 20 s, 40 s … up to 5 min. When
-// it is lost, the claim that stands is returned. It fails with ErrUnavailable.
-func (r *Requests) Claim(ctx context.Context, peerID, by string, now time.Time) (claim Claim, won bool, err error) {
+// Claim takes the right to ask a peer now. It is won when there was no claim; 10 s after the last
+// request by who began to want the planner since; at once when a node of the peer has connected since,
+// but 10 s after a request that was made for that reason; and else 10 s, 20 s, 40 s … up to 5 min after
+// the last. When it is lost, the claim that stands is returned. next is when the peer may be asked
+// again. It fails with ErrUnavailable.
+func (r *Requests) Claim(ctx context.Context, peerID string, asking Asking, now time.Time) (claim Claim, next time.Time, won bool, err error) {
 	_, err = r.bucket.change(ctx, peerID, func(last message) (*write, error) {
 		claim = claimOf(last)
-		if won = claim.Attempt == 0 || !now.Before(claim.NextAt); !won {
+		next = claim.opens(asking, last.Revision)
+		if won = claim.Attempt == 0 || !now.Before(next); !won {
 			return nil, nil
 		}
-		claim = claim.next(by, now.UTC())
+		claim = claim.next(asking, now.UTC())
+		next = claim.NextAt
 		data, err := json.Marshal(claim)
 		return &write{data: data, ttl: claimTTL}, err
 	})
-	return claim, won && err == nil, err
+	return claim, next, won && err == nil, err
 }
 
 // Reset forgets a peer's claim, because its planner has come, or because what was asked before a
@@ -85,8 +106,35 @@ func claimOf(m message) Claim {
 	return c
 }
 
-func (c Claim) next(by string, now time.Time) Claim {
+// opens is when the one who asks may, as far as this claim, of that revision, has a say.
+func (c Claim) opens(asking Asking, revision uint64) time.Time {
+	at, least := c.NextAt, c.RequestedAt.Add(firstDelay)
+	switch connected := asking.Connections > c.Connections; {
+	case connected && !c.Connected:
+		at = c.RequestedAt
+	case connected, revision <= asking.After:
+		at = least
+	}
+	return earlier(at, c.NextAt)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// next is the claim that follows. A peer that has just come is a new one, as far as delays go.
+func (c Claim) next(asking Asking, now time.Time) Claim {
+	connected := c.Attempt > 0 && asking.Connections > c.Connections
 	attempt := max(c.Attempt, 0) + 1
+	if connected {
+		attempt = 1
+	}
 	delay := min(firstDelay<<min(attempt-1, 10), greatestDelay)
-	return Claim{RequestedAt: now, By: by, Attempt: attempt, NextAt: now.Add(delay)}
+	return Claim{
+		RequestedAt: now, By: asking.By, Attempt: attempt, NextAt: now.Add(delay),
+		Connections: max(asking.Connections, c.Connections), Connected: connected,
+	}
 }

@@ -61,6 +61,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Planners.View().OnChange(wants.PlannerChanged)
 	st.Workflows.View().OnChange(hub.WorkflowChanged)
 	st.Interest.View().OnChange(wants.InterestChanged)
+	st.Nodes.View().OnChange(wants.NodeChanged)
 	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View()}
 	return &engine{
 		log:      log,

@@ -137,7 +137,7 @@ func TestRequestsAreRepeatedLessAndLessOften(t *testing.T) {
 		pause *= time.Second
 		f.offset.Add(int64(pause - 500*time.Millisecond))
 		for _, r := range []*replica{a, b} {
-			if again, err := r.request(t.Context(), "p"); err != nil || again <= 0 || again > time.Second {
+			if again, err := r.request(t.Context(), "p", 0); err != nil || again <= 0 || again > time.Second {
 				t.Fatalf("before %v are over: again in %v, %v", pause, again, err)
 			}
 		}
@@ -145,7 +145,7 @@ func TestRequestsAreRepeatedLessAndLessOften(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, r := range []*replica{a, b} { // both may find that it is time; one asks
 			wg.Go(func() {
-				if _, err := r.request(t.Context(), "p"); err != nil {
+				if _, err := r.request(t.Context(), "p", 0); err != nil {
 					t.Error(err)
 				}
 			})
@@ -414,7 +414,7 @@ func TestRequestAfterTheCloseStands(t *testing.T) {
 	if err := a.store.Interest.Add(t.Context(), "p", "b"); err != nil {
 		t.Fatal(err)
 	}
-	if _, won, err := a.store.Requests.Claim(t.Context(), "p", "b", f.now().Add(time.Second)); err != nil || !won {
+	if _, _, won, err := a.store.Requests.Claim(t.Context(), "p", store.Asking{By: "b"}, f.now().Add(time.Second)); err != nil || !won {
 		t.Fatal(won, err)
 	}
 	if err := a.store.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return true, nil }); err != nil {
@@ -436,13 +436,13 @@ func TestRequestThatWasMaybeHeardIsNotSaidAgain(t *testing.T) {
 	a := f.replica(t, "a")
 	a.emitter = unsure{a.emitter}
 	for range 3 {
-		if again, err := a.request(t.Context(), "p"); err != nil || again < 9*time.Second {
+		if again, err := a.request(t.Context(), "p", 0); err != nil || again < 9*time.Second {
 			t.Errorf("again in %v, %v", again, err)
 		}
 	}
 	f.eventuallySaid(t, "p", "request")
 	f.offset.Add(int64(11 * time.Second))
-	if _, err := a.request(t.Context(), "p"); err != nil {
+	if _, err := a.request(t.Context(), "p", 0); err != nil {
 		t.Error(err)
 	}
 	f.eventuallySaid(t, "p", "request request")

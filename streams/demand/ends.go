@@ -42,6 +42,6 @@ func (s *Service) askAgain(ctx context.Context, c *closed) error {
 	if err := s.store.Requests.Reset(ctx, c.end.PeerID, c.began); err != nil {
 		return err
 	}
-	_, err = s.request(ctx, c.end.PeerID)
+	_, err = s.request(ctx, c.end.PeerID, 0)
 	return err
 }

@@ -110,6 +110,7 @@ func (f *fleet) replica(t *testing.T, id string) *replica {
 	s.pace = pace{100 * time.Millisecond, 500 * time.Millisecond}
 	st.Planners.View().OnChange(s.PlannerChanged)
 	st.Interest.View().OnChange(s.InterestChanged)
+	st.Nodes.View().OnChange(s.NodeChanged)
 	lease, err := st.Leases.Acquire(t.Context(), id, store.Lease{Address: id})
 	if err != nil {
 		t.Fatal(err)

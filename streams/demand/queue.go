@@ -74,14 +74,6 @@ func (q *queue) fire(key string, due time.Time) {
 	q.add(key)
 }
 
-// scheduled reports whether the key will come by itself.
-func (q *queue) scheduled(key string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	_, ok := q.timers[key]
-	return ok
-}
-
 // stop forgets what was to be added later, and adds nothing later any more.
 func (q *queue) stop() {
 	q.mu.Lock()

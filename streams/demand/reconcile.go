@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"oc-scheduler/store"
 )
 
 func (s *Service) work(ctx context.Context) {
@@ -47,7 +49,11 @@ func (s *Service) reconcile(ctx context.Context, peerID string) error {
 		}
 	}
 	if (w.watchers > 0 || w.once) && !s.cached(peerID) {
-		again, err := s.request(ctx, peerID)
+		after := w.since
+		if w.once {
+			after = store.Anytime
+		}
+		again, err := s.request(ctx, peerID, after)
 		if err != nil {
 			return err
 		}

@@ -12,13 +12,15 @@ import (
 )
 
 // request asks the bus for a peer's planner, unless another replica or an earlier call did so a
-// short while ago. It returns after how long it is worth trying again if the planner is still missing.
-func (s *Service) request(ctx context.Context, peerID string) (again time.Duration, err error) {
-	claim, won, err := s.store.Requests.Claim(ctx, peerID, s.replicaID, s.now())
+// short while ago; after is the claim that stood when somebody began to want it (see store.Asking). It
+// returns after how long it is worth trying again if the planner is still missing.
+func (s *Service) request(ctx context.Context, peerID string, after uint64) (again time.Duration, err error) {
+	asking := store.Asking{By: s.replicaID, Connections: s.connections.of(peerID), After: after}
+	claim, next, won, err := s.store.Requests.Claim(ctx, peerID, asking, s.now())
 	if err != nil {
 		return 0, err
 	}
-	again = jitter(max(claim.NextAt.Sub(s.now()), 0))
+	again = jitter(max(next.Sub(s.now()), 0))
 	if !won {
 		return again, nil
 	}
@@ -53,7 +55,7 @@ func (s *Service) requestMissing(ctx context.Context, peerIDs []string) error {
 			continue
 		}
 		g.Go(func() error {
-			_, err := s.request(ctx, id)
+			_, err := s.request(ctx, id, store.Anytime)
 			return err
 		})
 	}

@@ -33,10 +33,11 @@ type Service struct {
 	log       *slog.Logger
 	now       func() time.Time
 
-	wants   *wants
-	queue   *queue
-	pace    pace
-	started atomic.Pointer[time.Time] // nil before Run
+	wants       *wants
+	connections *connections
+	queue       *queue
+	pace        pace
+	started     atomic.Pointer[time.Time] // nil before Run
 }
 
 // pace is how patient the sweep is.
@@ -46,7 +47,7 @@ type pace struct{ sweepEvery, grace time.Duration }
 func New(replicaID string, st *store.Store, emitter Emitter, log *slog.Logger, now func() time.Time) *Service {
 	return &Service{
 		replicaID: replicaID, store: st, emitter: emitter, log: log.With("component", "demand"), now: now,
-		wants: newWants(), queue: newQueue(), pace: pace{sweepEvery, grace},
+		wants: newWants(), connections: newConnections(), queue: newQueue(), pace: pace{sweepEvery, grace},
 	}
 }
 
@@ -72,7 +73,7 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) loaded(ctx context.Context) bool {
 	for _, loaded := range []<-chan struct{}{
 		s.store.Planners.View().Loaded(), s.store.Interest.View().Loaded(),
-		s.store.Requests.View().Loaded(), s.store.Leases.View().Loaded(),
+		s.store.Requests.View().Loaded(), s.store.Leases.View().Loaded(), s.store.Nodes.View().Loaded(),
 	} {
 		select {
 		case <-loaded:
@@ -85,11 +86,34 @@ func (s *Service) loaded(ctx context.Context) bool {
 
 // PlannerChanged is to be called after each change of the planners' view. A planner that vanished
 // under a waiting stream is asked for by the reader of the markers, at once; should that fail, the
-// reconciler finds it missing a little later.
+// reconciler finds it missing a little later. One that has come says that discovery is there.
 func (s *Service) PlannerChanged(peerID string) {
-	if s.wants.get(peerID).watchers > 0 && !s.cached(peerID) {
+	switch {
+	case s.cached(peerID):
+		s.discoveryHeard()
+	case s.waitedFor(peerID):
+		s.wants.change(peerID, func(w *want) { w.unheard = true })
 		s.queue.addAfter(peerID, repeat)
 	}
+}
+
+// discoveryHeard begins anew to want what nobody has answered since streams wait for it: whoever publishes
+// planners may have come only now. Of each wait it does so once.
+func (s *Service) discoveryHeard() {
+	if s.started.Load() == nil { // what the views find when they are loaded came at some time or other
+		return
+	}
+	for _, peerID := range s.wants.takeUnheard() {
+		if s.waitedFor(peerID) {
+			s.begin(peerID, func(*want) {})
+			s.queue.add(peerID)
+		}
+	}
+}
+
+// waitedFor says whether streams of this replica wait for a planner that is missing.
+func (s *Service) waitedFor(peerID string) bool {
+	return s.wants.get(peerID).watchers > 0 && !s.cached(peerID)
 }
 
 // InterestChanged is to be called after each change of the interest view: somebody may have taken

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/id"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -77,13 +76,13 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 // rest of its life. Any node may say that it is of any peer, so its word ends no planner that came before
 // it, and none of a peer that has another approved node, be that connected or lost.
 func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
-	peerID := peerOf(n)
+	peerID := n.PeerID()
 	if peerID == "" {
 		return nil
 	}
 	for _, other := range c.store.Nodes.View().Page("", math.MaxInt) {
 		there := other.Value.State == store.NodeConnected || other.Value.State == store.NodeLost
-		if there && other.ID != n.NodeID && other.Value.Membership == store.Approved && peerOf(other.Value) == peerID {
+		if there && other.ID != n.NodeID && other.Value.Membership == store.Approved && other.Value.PeerID() == peerID {
 			return nil
 		}
 	}
@@ -92,17 +91,9 @@ func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
 
 // keepInfo makes info that of a record.
 func keepInfo(n *store.NodeRecord, info json.RawMessage) {
-	before := peerOf(*n)
+	before := n.PeerID()
 	n.Info = info
-	if n.PeerSince.IsZero() || peerOf(*n) != before {
+	if n.PeerSince.IsZero() || n.PeerID() != before {
 		n.PeerSince = time.Now().UTC()
 	}
-}
-
-func peerOf(n store.NodeRecord) string {
-	var info nclprotocol.NodeInfo
-	if json.Unmarshal(n.Info, &info) != nil || id.Check(info.PeerID) != nil {
-		return ""
-	}
-	return info.PeerID
 }
