@@ -133,7 +133,7 @@ func (p *Peer) connection(cfg Config, links Links, book *ledger.Ledger, log *slo
 	}
 	c := compute.DefaultConfig()
 	c.NodeID = cfg.NodeID
-	c.ClientFactory = links.Compute
+	c.ClientFactory = hearing{links.Compute, links.Bus}
 	c.NodeInfoProvider = &info{cfg: cfg, ledger: book, runner: p.runner, log: p.log}
 	c.MessageRegistry = registry
 	c.DataPlaneMessageHandler = &orders{ledger: book, runner: p.runner, log: p.log}
