@@ -3,7 +3,6 @@ package planner_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -179,28 +178,3 @@ func benchmarkDecode(b *testing.B, n int) {
 
 func BenchmarkDecode2000Slots(b *testing.B) { benchmarkDecode(b, 2000) }
 func BenchmarkDecode11Slots(b *testing.B)   { benchmarkDecode(b, 11) }
-
-// BenchmarkMemory20Slots tells how many bytes a decoded planner of 20 slots in two dimensions keeps.
-func BenchmarkMemory20Slots(b *testing.B) {
-	var doc strings.Builder
-	doc.WriteString(`{"peer_id":"p","generated_at":"2026-12-01T00:00:00Z","capacities":{"r":{"i":{"cpu_cores":{"x86_64":64},"ram_gb":512}}},"schedule":{"r":[`)
-	for i := range 20 {
-		fmt.Fprintf(&doc, `%s{"start":%q,"end":%q,"instance_id":"i","usage":{"cpu_cores":{"x86_64":8},"ram_gb":%d}}`,
-			strings.Repeat(",", min(i, 1)), stamp(origin+int64(i)*hour), stamp(origin+int64(i+9)*hour), 1+i)
-	}
-	data := []byte(doc.String() + "]}}")
-	planners := make([]*planner.Planner, 2000)
-	var before, after runtime.MemStats
-	for b.Loop() {
-		clear(planners)
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		for i := range planners {
-			planners[i] = mustDecode(b, data)
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-	}
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(planners)), "B/planner")
-	runtime.KeepAlive(planners)
-}

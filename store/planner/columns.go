@@ -23,7 +23,8 @@ func (d *decoder) planner() (*Planner, error) {
 	p := &Planner{peerID: d.peerID, generatedAt: d.generatedAt}
 	idRank, ids := d.ids.ranks()
 	dimRank, dims := d.dimensions.ranks()
-	d.renumber(idRank, dimRank)
+	bookingRank, bookings := d.bookings.ranks()
+	d.renumber(idRank, dimRank, bookingRank)
 	slices.SortFunc(d.instances, byRow)
 	d.fillNames(p, dims, ids)
 	d.assign(p, ids)
@@ -31,6 +32,7 @@ func (d *decoder) planner() (*Planner, error) {
 	d.room.amounts = slices.Grow(d.room.amounts[:0], len(d.usage))
 	d.fillRows(p)
 	d.fillSlots(p)
+	p.marks = d.marks(bookings)
 	d.room.dims, d.room.usage = p.dims, p.usage // for the next one
 	p.shareDimensions()
 	p.dims, p.usage = slices.Clone(p.dims), slices.Clone(p.usage)
@@ -43,12 +45,13 @@ func (d *decoder) planner() (*Planner, error) {
 }
 
 // renumber puts places in the order of names for the numbers by first sight.
-func (d *decoder) renumber(ids, dimensions []uint32) {
+func (d *decoder) renumber(ids, dimensions, bookings []uint32) {
 	for i := range d.instances {
 		renumber(ids, &d.instances[i].resource, &d.instances[i].id)
 	}
 	for i := range d.slots {
 		renumber(ids, &d.slots[i].resource, &d.slots[i].id)
+		renumber(bookings, &d.slots[i].booking)
 	}
 	for i := range d.usage {
 		renumber(dimensions, &d.usage[i].dimension)

@@ -25,16 +25,17 @@ func (d *decoder) assign(p *Planner, ids []string) {
 	p.warnings = ignored.warnings(p.peerID, ids)
 }
 
-// fillSlots makes the columns of the slots: by row, then by time, and then by usage, so that equal
-// schedules make equal columns.
+// fillSlots makes the columns of the slots: by row, then by time, by usage, and by booking, so that
+// equal schedules make equal columns.
 func (d *decoder) fillSlots(p *Planner) {
 	slices.SortFunc(d.slots, func(a, b slot) int {
 		if c := cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)); c != 0 {
 			return c
 		}
-		return slices.CompareFunc(d.usage[a.first:a.last], d.usage[b.first:b.last], func(a, b usage) int {
+		byUsage := slices.CompareFunc(d.usage[a.first:a.last], d.usage[b.first:b.last], func(a, b usage) int {
 			return cmp.Or(byDimension(a, b), cmp.Compare(a.amount, b.amount))
 		})
+		return cmp.Or(byUsage, cmp.Compare(a.booking, b.booking))
 	})
 	p.slots = make([]Interval, len(d.slots))
 	for i, s := range d.slots {

@@ -79,7 +79,7 @@ func (d *decoder) plainSchedule() bool {
 }
 
 func (d *decoder) plainSlot(resource uint32) bool {
-	p, s := &d.plain, slot{resource: resource, id: none}
+	p, s := &d.plain, slot{resource: resource, id: none, booking: none}
 	var hasStart, hasEnd, hasUsage bool
 	ok := p.Object(func(name []byte) (ok bool) {
 		switch string(name) {
@@ -100,6 +100,13 @@ func (d *decoder) plainSlot(resource uint32) bool {
 			var err error
 			s.id, err = d.ids.identifier(text)
 			return err == nil
+		case "booking_id":
+			if p.Next() != '"' {
+				break // of no meaning here, whatever it is
+			}
+			text, ok := p.Text()
+			s.booking = d.booking(text)
+			return ok
 		case "usage":
 			if p.Next() == 'n' {
 				return p.Null()

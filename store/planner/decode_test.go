@@ -229,7 +229,9 @@ func TestDigest(t *testing.T) {
 	same := []string{
 		booked(one, two),
 		booked(two, one),
-		strings.Replace(booked(one, two), "06:00:00Z", "07:00:00Z", 1), // generated_at
+		strings.Replace(booked(one, two), "06:00:00Z", "07:00:00Z", 1),                               // generated_at
+		booked(two, slot("08:00:00Z", "09:00:00Z", `,"booking_id":"b-1","usage":{"ram":1,"tea":2}`)), // not ours
+		booked(slot("08:00:00Z", "08:00:00Z", `,"booking_id":"oc-1"`), slot("08:00:00Z", "09:00:00Z", `,"booking_id":["oc-1"],"usage":{"ram":1,"tea":2}`), two),
 		booked(two, slot("09:00:00+01:00", "10:00:00+01:00", `,"usage":{"tea":2.0,"ram":1e0,"cpu":0}`), slot("08:00:00Z", "08:00:00Z", ``)),
 	}
 	seen := map[[16]byte]string{}
@@ -246,6 +248,9 @@ func TestDigest(t *testing.T) {
 		booked(one, slot("08:00:00Z", "09:00:00Z", `,"instance_id":"i","usage":{}`)),
 		booked(one, slot("08:00:00Z", "09:00:00Z", `,"instance_id":"k"`)), // a warning
 		booked(slot("08:00:00Z", "09:00:00Z", `,"usage":{"ram":2,"tea":1}`), two),
+		booked(one, slot("08:00:00Z", "09:00:00Z", `,"instance_id":"i","booking_id":"oc-1"`)),
+		booked(one, slot("08:00:00Z", "09:00:00Z", `,"instance_id":"i","booking_id":"oc-2"`)),
+		booked(slot("08:00:00Z", "09:00:00Z", `,"booking_id":"oc-1","usage":{"ram":1,"tea":2}`), two),
 		strings.Replace(booked(one, two), `"s":null`, `"t":null`, 1),
 		strings.Replace(booked(one, two), `"ram":4`, `"ram":5`, 1),
 	} {
@@ -254,6 +259,34 @@ func TestDigest(t *testing.T) {
 			t.Errorf("one digest for %s and %s", data, other)
 		}
 		seen[d] = data
+	}
+}
+
+// TestDigestOfBookings: which slot is which booking counts, their order does not.
+func TestDigestOfBookings(t *testing.T) {
+	t.Parallel()
+	of := func(more ...string) (slots []string) {
+		for _, m := range more {
+			slots = append(slots, slot("08:00:00Z", "09:00:00Z", m))
+		}
+		return slots
+	}
+	seen := map[string]string{}
+	for name, want := range map[string][]string{
+		"both":    of(`,"booking_id":"oc-1"`, `,"booking_id":"oc-2"`),
+		"one":     of(`,"booking_id":"oc-1"`, ``),
+		"same":    of(`,"booking_id":"oc-1"`, `,"booking_id":"oc-1"`),
+		"crossed": of(`,"booking_id":"oc-2","usage":{"ram":1}`, `,"booking_id":"oc-1"`),
+		"uncross": of(`,"booking_id":"oc-1","usage":{"ram":1}`, `,"booking_id":"oc-2"`),
+	} {
+		d := digestOf(mustDecode(t, []byte(booked(want...))))
+		if back := digestOf(mustDecode(t, []byte(booked(want[1], want[0])))); back != d {
+			t.Errorf("%s: the order counts", name)
+		}
+		if other, twice := seen[d]; twice {
+			t.Errorf("one digest for %s and %s", name, other)
+		}
+		seen[d] = name
 	}
 }
 

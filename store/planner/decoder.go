@@ -24,10 +24,10 @@ type decoder struct {
 	peerID      string
 	generatedAt int64
 
-	ids, dimensions names
-	instances       []instance
-	slots           []slot
-	usage           []usage
+	ids, dimensions, bookings names
+	instances                 []instance
+	slots                     []slot
+	usage                     []usage
 
 	room struct { // in which columns of a planner grow
 		names   []byte
@@ -55,8 +55,9 @@ func (i instance) name() uint32 {
 type slot struct {
 	resource, id uint32
 	Interval
-	span // of its usage
-	row  uint32
+	span           // of its usage
+	booking uint32 // none: not one of ours
+	row     uint32
 }
 
 // span is the part of the usage column from first to before last.
@@ -68,7 +69,7 @@ type usage struct {
 	amount    Amount
 }
 
-// none stands for the instance that is not named, and for all dimensions of a slot without usage.
+// none stands for the instance or booking that is not named, and for all dimensions of a slot without usage.
 const none = math.MaxUint32
 
 // decoders are used again, since planners come by the thousand.
@@ -104,6 +105,7 @@ func (d *decoder) forget() {
 	d.faults, d.peerID, d.generatedAt = nil, "", 0
 	d.ids.reset()
 	d.dimensions.reset()
+	d.bookings.reset()
 	d.instances, d.slots, d.usage = d.instances[:0], d.slots[:0], d.usage[:0]
 }
 

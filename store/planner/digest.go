@@ -5,16 +5,21 @@ import (
 	"encoding/binary"
 )
 
-// Digest names what decisions depend on: capacities, booked slots and warnings, whatever the order
-// in which they were published; not generated_at. It is the same in every process.
+// Digest names what decisions depend on: capacities, booked slots, which of them are bookings of ours,
+// and warnings, whatever the order in which they were published; not generated_at. It is the same in
+// every process.
 func (p *Planner) Digest() [16]byte {
 	if d := p.digest.Load(); d != nil {
 		return *d
 	}
-	sum := sha256.Sum256(p.canonical())
-	d := [16]byte(sum[:16])
+	d := digestOf(p.canonical())
 	p.digest.Store(&d)
 	return d
+}
+
+func digestOf(content []byte) [16]byte {
+	sum := sha256.Sum256(content)
+	return [16]byte(sum[:16])
 }
 
 // canonical is the content as bytes. Every list is preceded by its length, so that no two contents
@@ -32,7 +37,7 @@ func (p *Planner) canonical() []byte {
 			b = p.appendRow(b, row)
 		}
 	}
-	return b
+	return p.appendMarks(b)
 }
 
 func (p *Planner) appendRow(b []byte, row int) []byte {

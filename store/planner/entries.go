@@ -42,7 +42,7 @@ func (d *decoder) slot(resource uint32) error {
 	if kind := d.PeekKind(); kind != '{' {
 		return d.skip("must be an object, not %s", kindName(kind))
 	}
-	s := slot{resource: resource, id: none}
+	s := slot{resource: resource, id: none, booking: none}
 	var hasStart, hasEnd, hasUsage bool
 	faults := len(d.faults)
 	err := d.object(func(name []byte) (err error) {
@@ -60,6 +60,14 @@ func (d *decoder) slot(resource uint32) error {
 			return d.text(func(text []byte) (err error) {
 				s.id, err = d.ids.identifier(text)
 				return err
+			})
+		case "booking_id":
+			if d.PeekKind() != '"' {
+				return d.SkipValue() // of no meaning here, whatever it is
+			}
+			return d.text(func(text []byte) error {
+				s.booking = d.booking(text)
+				return nil
 			})
 		case "usage":
 			hasUsage = d.PeekKind() != 'n'

@@ -17,6 +17,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(fixture(f, name))
 	}
 	f.Add([]byte(booked(slot("08:00:00Z", "09:00:00.5+02:00", `,"usage":{"ram":1e-4,"cpu":{"a":2}}`), slot("08:30:00Z", "10:00:00Z", `,"instance_id":"i"`))))
+	f.Add([]byte(booked(slot("08:00:00Z", "09:00:00Z", `,"booking_id":"oc-1","usage":{"ram":1}`), slot("08:30:00Z", "10:00:00Z", `,"instance_id":"i","booking_id":"\u006fc-2"`))))
 	f.Add([]byte(with(`"schedule":null,"capacities":{"r":{"i":{"a":1000000000000000}}},"x":[{}]`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := planner.Decode(data, func(_, value []byte) {
@@ -48,8 +49,8 @@ func checkPlanner(t *testing.T, p *planner.Planner) {
 		t.Errorf("generated at %s", p.GeneratedAt())
 	}
 	x := planner.NewIndex(p)
-	for _, resource := range []string{"r", "gpu-cluster"} {
-		r := x.Resource(resource)
+	o := overlay([]booking{{start: 0, end: 2, instance: "i", id: "oc-1"}, {start: 1, end: 3, instance: "j", id: "oc-2", usage: amounts{"ram": 7}}})
+	for _, r := range []*planner.Resource{x.Resource("r"), x.Resource("gpu-cluster"), x.With(o).Resource("r")} {
 		if r == nil {
 			continue
 		}

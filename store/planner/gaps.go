@@ -28,7 +28,8 @@ func newGaps(intervals []Interval) *Gaps {
 }
 
 // gapsBelow lists the intervals in which use is at most limit.
-func gapsBelow(at []int64, use []Amount, limit Amount) *Gaps {
+func gapsBelow(s steps, limit Amount) *Gaps {
+	at, use := s.at, s.use
 	gaps := make([]Interval, 0, len(at)/2+1)
 	for i := 0; i < len(at); i++ {
 		if use[i] > limit {

@@ -32,6 +32,7 @@ func hostile(size int) map[string]string {
 		"instances":         fill(`"capacities":{"r":{`, `}}`, numbered(`"%x":{}`)),
 		"resources":         fill(`"capacities":{`, `}`, numbered(`"%x":{}`)),
 		"slots":             fill(capacities+`"schedule":{"r":[`, `]}`, always(head+`}`)),
+		"bookings":          fill(capacities+`"schedule":{"r":[`, `]}`, numbered(head+`,"booking_id":"oc-%x"}`)),
 		"unknown instances": fill(capacities+`"schedule":{"r":[`, `]}`, numbered(head+`,"instance_id":"%x"}`)),
 		"unknown resources": fill(capacities+`"schedule":{`, `}`, numbered(`"%x":[`+head+`}]`)),
 		"faults":            fill(capacities+`"schedule":{"r":[`, `]}`, always(`1`)),

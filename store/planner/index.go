@@ -5,18 +5,21 @@ import (
 	"sync/atomic"
 )
 
-// Index answers questions about one planner. What it needs for that it builds when first asked and
-// keeps; it is safe for concurrent use.
+// Index answers questions about one planner, and the bookings laid over it. What it needs for that it
+// builds when first asked and keeps; it is safe for concurrent use.
 type Index struct {
 	planner   *Planner
 	resources map[string]*Resource
 
+	alone *Index      // what bookings are laid over; nil: nothing is
+	laid  []*Instance // on which something counts beside the planner, by row
+
+	places   int // on the shelf
 	shelf    atomic.Pointer[shelf]
 	building sync.Mutex // one timeline is built at a time, so that many who ask build it once
 }
 
-// shelf holds the timelines that were built: one place for each capacity of each instance, then one
-// for the occupancy of each row.
+// shelf holds the timelines that were built, those of an instance side by side.
 type shelf struct {
 	timelines []atomic.Pointer[Timeline]
 	weight    atomic.Int64
@@ -28,7 +31,7 @@ const maxWeight = 64 << 20
 
 // NewIndex prepares questions about p. It takes time and memory for the instances, not for slots.
 func NewIndex(p *Planner) *Index {
-	x := &Index{planner: p, resources: make(map[string]*Resource, len(p.resources))}
+	x := &Index{planner: p, resources: make(map[string]*Resource, len(p.resources)), places: p.capacities() + len(p.rows)}
 	x.shelf.Store(x.emptyShelf())
 	for i, row := range p.resources {
 		x.resources[p.name(int(row))] = x.newResource(p.rowsOf(i))
@@ -37,7 +40,7 @@ func NewIndex(p *Planner) *Index {
 }
 
 func (x *Index) emptyShelf() *shelf {
-	return &shelf{timelines: make([]atomic.Pointer[Timeline], x.planner.capacities()+len(x.planner.rows))}
+	return &shelf{timelines: make([]atomic.Pointer[Timeline], x.places)}
 }
 
 // Planner is what the index is about.
@@ -46,9 +49,10 @@ func (x *Index) Planner() *Planner { return x.planner }
 // Resource is the resource of that name, nil when it has no capacities.
 func (x *Index) Resource(id string) *Resource { return x.resources[id] }
 
-// Weight is about how much memory the index holds now, in bytes, without the planner.
+// Weight is about how much memory the index holds now, in bytes, without the planner, and without the
+// index that bookings are laid over.
 func (x *Index) Weight() int64 {
-	return int64(64*len(x.planner.rows)+8*x.planner.capacities()) + x.shelf.Load().weight.Load()
+	return int64(64*len(x.planner.rows)+8*x.places) + x.shelf.Load().weight.Load()
 }
 
 func (s *shelf) full() bool { return s.weight.Load() > maxWeight }
@@ -61,8 +65,8 @@ func (s *shelf) at(place int) *Timeline {
 	return s.timelines[place].Load()
 }
 
-// timeline is the one in place of the shelf; gather collects its bookings when it has to be built.
-func (x *Index) timeline(place int, capacity Amount, gather func() (begins, ends []edge)) *Timeline {
+// timeline is the one in place of the shelf; build makes it when there is none.
+func (x *Index) timeline(place int, build func(*shelf) *Timeline) *Timeline {
 	if t := x.shelf.Load().at(place); t != nil {
 		return t
 	}
@@ -76,28 +80,7 @@ func (x *Index) timeline(place int, capacity Amount, gather func() (begins, ends
 		s = x.emptyShelf()
 		x.shelf.Store(s)
 	}
-	at, use := sweep(gather())
-	t := newTimeline(capacity, at, use, &s.weight)
+	t := build(s)
 	s.timelines[place].Store(t)
 	return t
-}
-
-// gather collects the bookings of an instance's own slots and of those of its whole resource.
-func (p *Planner) gather(resource, instance int, takes func(slot int) Amount) (begins, ends []edge) {
-	sharedFirst, sharedEnd := p.slotsOf(resource)
-	ownFirst, ownEnd := p.slotsOf(instance)
-	n := sharedEnd - sharedFirst + ownEnd - ownFirst
-	begins, ends = make([]edge, 0, n), make([]edge, 0, n)
-	add := func(slot int) {
-		if amount := takes(slot); amount > 0 {
-			begins, ends = append(begins, edge{p.slots[slot].Start, amount}), append(ends, edge{p.slots[slot].End, amount})
-		}
-	}
-	for slot := sharedFirst; slot < sharedEnd; slot++ {
-		add(slot)
-	}
-	for slot := ownFirst; slot < ownEnd; slot++ {
-		add(slot)
-	}
-	return begins, ends
 }

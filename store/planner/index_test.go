@@ -62,11 +62,23 @@ func TestIndexIsBounded(t *testing.T) {
 		fmt.Fprintf(&b, `,{"start":%q,"end":%q}`, stamp(origin+int64(2*i)), stamp(origin+int64(2*i+1)))
 	}
 	data := with(`"capacities":{"r":{` + capacities + `}},"schedule":{"r":[` + b.String()[1:] + `]}`)
-	x := planner.NewIndex(mustDecode(t, []byte(data)))
+	alone := planner.NewIndex(mustDecode(t, []byte(data)))
+	var standing []booking
+	for i := range instances {
+		standing = append(standing, booking{start: 2 * slots, end: 2*slots + 1, instance: fmt.Sprintf("i%04d", i), id: "oc-1"})
+	}
+	for name, x := range map[string]*planner.Index{"alone": alone, "with bookings": alone.With(overlay(standing))} {
+		t.Run(name, func(t *testing.T) { checkBound(t, x, instances*amounts, bound) })
+	}
+}
+
+// checkBound asks the instances in turn, for one thousandth more each round.
+func checkBound(t *testing.T, x *planner.Index, questions int, bound int64) {
+	t.Helper()
 	list := x.Resource("r").Instances()
 	first := list[0].Timeline("ram")
-	for n := range instances * amounts {
-		timeline, amount := list[n%instances].Timeline("ram"), planner.Amount(1+n/instances)
+	for n := range questions {
+		timeline, amount := list[n%len(list)].Timeline("ram"), planner.Amount(1+n/len(list))
 		if start, ok := timeline.Gaps(amount).Earliest(origin, 1); !ok || start != origin+1 || timeline.MaxUse(origin, origin+1) != planner.Unit {
 			t.Fatal("use is lost")
 		}

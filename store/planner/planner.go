@@ -6,6 +6,9 @@
 // for one dimension of one instance when first asked, and [Gaps] for one amount likewise, keeps
 // them within bounds, and is safe for concurrent use. Everything it hands out is immutable.
 //
+// Bookings of ours that stand are laid over an index as an [Overlay], and count once, whether the
+// planner shows them yet or not. Where none is, an index costs and answers the same as without.
+//
 // Times are Unix nanoseconds; every interval is half-open, [start, end).
 package planner
 
@@ -37,6 +40,7 @@ type Planner struct {
 
 	dims    []uint16 // of the amounts; those of slots once when all use the same
 	amounts []uint32 // capacities of the rows, then usage of the slots, by dimension; zeros of slots are left out
+	marks   *marks   // of the slots that are bookings of ours; nil when none is
 	wide    bool     // amounts take two words each, the high one first: one of them needs more than one
 
 	digest atomic.Pointer[[16]byte] // computed when first asked for
@@ -134,22 +138,17 @@ func (p *Planner) usageOf(slot int) (dims []uint16, first int) {
 	return p.dims[first:p.usage[slot]], first
 }
 
-// takes is how much of a dimension a slot takes from an instance that has capacity of it.
-func (p *Planner) takes(slot int, dimension uint16, capacity Amount) Amount {
+// takes is how much of a measure a slot takes.
+func (p *Planner) takes(slot int, m measure) Amount {
 	dims, first := p.usageOf(slot)
-	if len(dims) == 1 && dims[0] == whole {
-		return capacity
-	}
-	if i, ok := slices.BinarySearch(dims, dimension); ok {
-		return p.amount(first + i)
-	}
-	return 0
-}
-
-// occupies is 1 for a slot that takes anything at all.
-func (p *Planner) occupies(slot int) Amount {
-	if dims, _ := p.usageOf(slot); len(dims) > 0 {
+	switch {
+	case m.number == whole && len(dims) > 0:
 		return Unit
+	case len(dims) == 1 && dims[0] == whole:
+		return m.capacity
+	}
+	if i, ok := slices.BinarySearch(dims, m.number); ok {
+		return p.amount(first + i)
 	}
 	return 0
 }

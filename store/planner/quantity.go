@@ -18,6 +18,8 @@ type Quantity struct {
 	Amount    Amount
 }
 
+func (q Quantity) positive() bool { return q.Amount > 0 }
+
 // ReadQuantities reads a JSON object of amounts, flat or one level deep, from d and returns them
 // sorted by dimension, zeros included. Faults go to faults under path. The returned error is a
 // syntax error of the JSON text alone; after it d cannot be read any further.

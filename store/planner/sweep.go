@@ -15,13 +15,23 @@ type edge struct {
 
 func byTime(a, b edge) int { return cmp.Compare(a.at, b.at) }
 
-// sweep turns the begins and ends of bookings into steps: use[i] holds from at[i] until at[i+1], the
-// last one for ever. The first step is 0 from the beginning of time; neighbours differ.
-func sweep(begins, ends []edge) (at []int64, use []Amount) {
+// edges are when bookings begin and end.
+type edges struct{ begins, ends []edge }
+
+func newEdges(n int) edges { return edges{make([]edge, 0, n), make([]edge, 0, n)} }
+
+func (e *edges) add(i Interval, amount Amount) {
+	if amount > 0 {
+		e.begins, e.ends = append(e.begins, edge{i.Start, amount}), append(e.ends, edge{i.End, amount})
+	}
+}
+
+// sweep adds up what bookings take.
+func sweep(e edges) steps {
+	begins, ends := e.begins, e.ends
 	slices.SortFunc(begins, byTime)
 	slices.SortFunc(ends, byTime)
-	at = append(make([]int64, 0, 2*len(begins)+1), math.MinInt64)
-	use = append(make([]Amount, 0, 2*len(begins)+1), 0)
+	s := newSteps(2 * len(begins))
 	var level sum
 	for len(ends) > 0 { // every booking ends after it begins, so ends last longest
 		now := ends[0].at
@@ -34,11 +44,9 @@ func sweep(begins, ends []edge) (at []int64, use []Amount) {
 		for ; len(ends) > 0 && ends[0].at == now; ends = ends[1:] {
 			level.sub(ends[0].amount)
 		}
-		if amount := level.amount(); amount != use[len(use)-1] {
-			at, use = append(at, now), append(use, amount)
-		}
+		s.change(now, level.amount())
 	}
-	return at, use
+	return s
 }
 
 // sum adds up amounts exactly in 128 bits: ten of the largest would overflow an Amount, and a sum

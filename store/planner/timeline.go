@@ -1,14 +1,25 @@
 package planner
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"sync"
-	"sync/atomic"
+	"time"
+
+	"oc-scheduler/store/timetext"
 )
 
 // Interval is half-open, [Start, End), in Unix nanoseconds. An End of math.MaxInt64 is never reached.
 type Interval struct{ Start, End int64 }
+
+// NewInterval is [start, end), which may be empty or end before it starts. It returns timetext.ErrRange
+// for times that an Interval can't hold.
+func NewInterval(start, end time.Time) (Interval, error) {
+	first, err1 := timetext.Nanoseconds(start)
+	last, err2 := timetext.Nanoseconds(end)
+	return Interval{first, last}, cmp.Or(err1, err2)
+}
 
 // Timeline is how much of one dimension of one instance is in use over time: a step function.
 type Timeline struct {
@@ -16,21 +27,38 @@ type Timeline struct {
 	at       []int64        // when the steps begin; the first at the beginning of time
 	use      maxima[Amount] // in use from then on
 
-	weight *atomic.Int64 // bytes held, of this and its neighbours
-	mu     sync.RWMutex
-	gaps   map[Amount]*Gaps
+	mu    sync.RWMutex
+	gaps  map[Amount]*Gaps
+	held  int64  // bytes
+	shelf *shelf // on which these count
 }
 
 // maxGaps is how many amounts a timeline remembers the gaps of. Workflows ask for the same few amounts.
 const maxGaps = 64
 
 // nothing is the timeline of what an instance does not have.
-var nothing = newTimeline(0, []int64{math.MinInt64}, []Amount{0}, new(atomic.Int64))
+var nothing = newTimeline(0, flat, new(shelf))
 
-func newTimeline(capacity Amount, at []int64, use []Amount, weight *atomic.Int64) *Timeline {
-	t := &Timeline{capacity: capacity, at: at, use: newMaxima(use), weight: weight}
-	weight.Add(int64(128 + 8*(cap(at)+cap(use)+len(t.use.tree))))
+func newTimeline(capacity Amount, s steps, on *shelf) *Timeline {
+	t := &Timeline{capacity: capacity, at: s.at, use: newMaxima(s.use), shelf: on}
+	t.grow(int64(128 + 8*(cap(s.at)+cap(s.use)+len(t.use.tree))))
 	return t
+}
+
+// grow notes that t holds more bytes.
+func (t *Timeline) grow(bytes int64) {
+	t.held += bytes
+	t.shelf.weight.Add(bytes)
+}
+
+// moveTo has what t holds count on another shelf, unless it stands on the one where it stays.
+func (t *Timeline) moveTo(another, stays *shelf) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shelf != stays {
+		t.shelf = another
+		another.weight.Add(t.held)
+	}
 }
 
 // Capacity is how much there is in all.
@@ -62,6 +90,12 @@ func (t *Timeline) Steps(start, end int64) iter.Seq2[Interval, Amount] {
 	}
 }
 
+// steps are all of them.
+func (t *Timeline) steps() steps { return steps{t.at, t.use.values} }
+
+// saturated tells whether more is in use, at some moment, than an Amount can say.
+func (t *Timeline) saturated() bool { return t.MaxUse(math.MinInt64, math.MaxInt64) == math.MaxInt64 }
+
 // Len is how many steps the timeline has: what building a list of gaps costs.
 func (t *Timeline) Len() int { return len(t.at) }
 
@@ -91,7 +125,7 @@ func (t *Timeline) Gaps(amount Amount) *Gaps {
 	if g != nil {
 		return g
 	}
-	return t.remember(amount, gapsBelow(t.at, t.use.values, t.capacity-amount))
+	return t.remember(amount, gapsBelow(t.steps(), t.capacity-amount))
 }
 
 // remember keeps g for the next who asks, in the place of any other when there are many.
@@ -108,10 +142,10 @@ func (t *Timeline) remember(amount Amount, g *Gaps) *Gaps {
 		if len(t.gaps) < maxGaps {
 			break
 		}
-		t.weight.Add(-old.weight())
+		t.grow(-old.weight())
 		delete(t.gaps, other)
 	}
 	t.gaps[amount] = g
-	t.weight.Add(g.weight())
+	t.grow(g.weight())
 	return g
 }

@@ -1,10 +1,14 @@
 package planner_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,6 +21,9 @@ import (
 type world struct {
 	capacities map[string]amounts // of each instance
 	slots      []booking
+	built      bool      // by New, not from JSON
+	standing   []booking // bookings of ours, each of one instance
+	earlier    []booking // those that stood before
 }
 
 type amounts map[string]planner.Amount
@@ -25,6 +32,7 @@ type booking struct {
 	start, end int64
 	instance   string  // empty: all
 	usage      amounts // nil: the whole instance
+	id         string
 }
 
 // worldEnd is when all slots of a world are over; it begins at 0.
@@ -51,9 +59,39 @@ func drawWorld(t *rapid.T) world {
 		if rapid.IntRange(0, 3).Draw(t, "whole") > 0 {
 			b.usage = drawAmounts("usage")
 		}
+		b.id = rapid.SampledFrom(ids).Draw(t, "id")
 		w.slots = append(w.slots, b)
 	}
+	w.built = rapid.Bool().Draw(t, "built")
+	w.standing = drawStanding(t, w.slots, drawAmounts)
+	if w.earlier = w.standing; rapid.Bool().Draw(t, "changed") {
+		w.earlier = drawStanding(t, w.slots, drawAmounts)
+	}
 	return w
+}
+
+// ids are of bookings of ours, of others, and of nobody.
+var ids = []string{"", "b-1", "oc-1", "oc-2", "oc-3", "oc-4"}
+
+// drawStanding draws bookings of ours; some are slots of the planner as well, or nearly.
+func drawStanding(t *rapid.T, slots []booking, drawAmounts func(string) amounts) (standing []booking) {
+	for range rapid.IntRange(0, 5).Draw(t, "standing") {
+		b := booking{instance: rapid.SampledFrom([]string{"i0", "i0", "i1", "i2", "i9"}).Draw(t, "instance"), id: rapid.SampledFrom(ids[1:]).Draw(t, "id")}
+		switch {
+		case len(slots) > 0 && rapid.Bool().Draw(t, "shown"):
+			s := rapid.SampledFrom(slots).Draw(t, "slot")
+			b.start, b.end, b.usage, b.id = s.start, s.end, s.usage, cmp.Or(s.id, b.id)
+			b.instance = cmp.Or(s.instance, b.instance)
+		case rapid.Bool().Draw(t, "part"):
+			b.usage = drawAmounts("usage")
+			fallthrough
+		default:
+			b.start = rapid.Int64Range(0, worldEnd-12).Draw(t, "start")
+			b.end = b.start + rapid.Int64Range(-1, 12).Draw(t, "length")
+		}
+		standing = append(standing, b)
+	}
+	return standing
 }
 
 func (a amounts) MarshalJSON() ([]byte, error) {
@@ -81,6 +119,9 @@ func (b booking) MarshalJSON() ([]byte, error) {
 	if b.usage != nil {
 		slot["usage"] = b.usage
 	}
+	if b.id != "" {
+		slot["booking_id"] = b.id
+	}
 	return json.Marshal(slot)
 }
 
@@ -95,9 +136,73 @@ func (w world) json() []byte {
 	return text
 }
 
+// index is of a planner with the standing bookings, where others may have stood before.
 func (w world) index(tb testing.TB) *planner.Index {
 	tb.Helper()
-	return planner.NewIndex(mustDecode(tb, w.json()))
+	x := planner.NewIndex(w.planner(tb)).With(overlay(w.earlier))
+	for _, i := range x.Resource("r").Instances() {
+		i.Occupancy().Gaps(planner.Unit)
+		for dim := range w.capacities[i.ID()] {
+			i.Timeline(dim).Gaps(1)
+		}
+	}
+	return x.With(overlay(w.standing))
+}
+
+func (w world) planner(tb testing.TB) *planner.Planner {
+	tb.Helper()
+	if !w.built {
+		return mustDecode(tb, w.json())
+	}
+	capacities, slots := map[planner.Ref][]planner.Quantity{}, map[planner.Ref][]planner.Slot{}
+	for instance, has := range w.capacities {
+		capacities[ref(instance)] = has.quantities()
+	}
+	for _, s := range w.slots {
+		slots[ref(s.instance)] = append(slots[ref(s.instance)], s.slot())
+	}
+	p, err := planner.New(capacities, slots)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func overlay(standing []booking) *planner.Overlay {
+	slots := map[planner.Ref][]planner.Slot{}
+	for _, b := range standing {
+		slots[ref(b.instance)] = append(slots[ref(b.instance)], b.slot())
+	}
+	var o *planner.Overlay
+	for at, list := range slots {
+		o = o.With(at, list)
+	}
+	return o
+}
+
+func ref(instance string) planner.Ref { return planner.Ref{ResourceID: "r", InstanceID: instance} }
+
+func (a amounts) quantities() (list []planner.Quantity) {
+	for _, dim := range slices.Sorted(maps.Keys(a)) {
+		list = append(list, planner.Quantity{Dimension: dim, Amount: a[dim]})
+	}
+	return list
+}
+
+func (b booking) slot() planner.Slot {
+	return planner.Slot{
+		Interval:  planner.Interval{Start: origin + b.start, End: origin + b.end},
+		BookingID: b.id, Usage: b.usage.quantities(), Whole: b.usage == nil,
+	}
+}
+
+// counted are the slots that count: the planner's but for those of standing bookings, and these.
+func (w world) counted() []booking {
+	return append(slices.DeleteFunc(slices.Clone(w.slots), w.returned), w.standing...)
+}
+
+func (w world) returned(s booking) bool {
+	return strings.HasPrefix(s.id, planner.BookingPrefix) && slices.ContainsFunc(w.standing, func(b booking) bool { return b.id == s.id && b.start < b.end })
 }
 
 // use is what is in use at the moment t, found slot by slot.
@@ -119,15 +224,16 @@ func (w world) use(instance, dim string, t int64) planner.Amount {
 // occupied is how many slots take something at the moment t.
 func (w world) occupied(instance string, t int64) (n planner.Amount) {
 	for _, s := range w.slots {
-		takes := s.usage == nil
-		for _, amount := range s.usage {
-			takes = takes || amount > 0
-		}
-		if takes && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) {
+		if s.takes() && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) {
 			n += planner.Unit
 		}
 	}
 	return n
+}
+
+// takes tells whether b takes anything at all.
+func (b booking) takes() bool {
+	return b.usage == nil || slices.ContainsFunc(b.usage.quantities(), func(q planner.Quantity) bool { return q.Amount > 0 })
 }
 
 // twin is a timeline and what it should say.
@@ -146,7 +252,9 @@ func (w twin) free(amount planner.Amount, t int64) bool {
 // twins are all timelines of a world.
 func (w world) twins(tb testing.TB) (list []twin) {
 	tb.Helper()
-	for _, i := range w.index(tb).Resource("r").Instances() {
+	x := w.index(tb)
+	w.slots, w.standing = w.counted(), nil
+	for _, i := range x.Resource("r").Instances() {
 		for dim, capacity := range w.capacities[i.ID()] {
 			list = append(list, twin{i.Timeline(dim), i.ID() + "/" + dim, capacity, func(t int64) planner.Amount { return w.use(i.ID(), dim, t) }})
 		}

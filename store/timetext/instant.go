@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Errors of Instant.
+// Errors of Instant and of Nanoseconds.
 var (
 	ErrSyntax = errors.New("not an RFC 3339 time such as 2026-12-01T08:00:00Z, with at most nanoseconds")
 	ErrRange  = errors.New("a time outside 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z")
@@ -26,10 +26,15 @@ func Instant[T string | []byte](text T) (ns int64, err error) {
 		return ns, nil
 	}
 	t, ok := any3339(text)
-	switch {
-	case !ok:
+	if !ok {
 		return 0, ErrSyntax
-	case !t.After(beforeAll) || !t.Before(afterAll):
+	}
+	return Nanoseconds(t)
+}
+
+// Nanoseconds is a time as Unix nanoseconds between the extremes of an int64. It returns ErrRange.
+func Nanoseconds(t time.Time) (int64, error) {
+	if !t.After(beforeAll) || !t.Before(afterAll) {
 		return 0, ErrRange
 	}
 	return t.UnixNano(), nil

@@ -84,6 +84,24 @@ func (a Amounts) Floats() nclprotocol.Amounts {
 	return floats
 }
 
+func (a Amounts) quantities() []planner.Quantity {
+	list := make([]planner.Quantity, 0, len(a))
+	for dimension, amount := range a {
+		list = append(list, planner.Quantity{Dimension: dimension, Amount: amount})
+	}
+	return list
+}
+
+func (c Capacities) quantities() map[planner.Ref][]planner.Quantity {
+	all := map[planner.Ref][]planner.Quantity{}
+	for resource, instances := range c {
+		for instance, amounts := range instances {
+			all[planner.Ref{ResourceID: resource, InstanceID: instance}] = amounts.quantities()
+		}
+	}
+	return all
+}
+
 // usage reads amounts that are taken, rounded up.
 func usage(floats nclprotocol.Amounts) (Amounts, error) {
 	amounts := make(Amounts, len(floats))

@@ -29,7 +29,7 @@ func (l *Ledger) obstacle(s *state, slots []nclprotocol.Slot, now time.Time) str
 		return err.Error()
 	}
 	for i, slot := range slots {
-		if err := room(find(x, slot.ResourceID, slot.InstanceID), slot); err != nil {
+		if err := room(x.Resource(slot.ResourceID).Instance(slot.InstanceID), slot); err != nil {
 			return fmt.Sprintf("slot %d: %v", i, err)
 		}
 	}

@@ -43,17 +43,37 @@ func (l *Ledger) document(peerID string, now time.Time, booked []nclprotocol.Boo
 	return d
 }
 
-// index is for questions about bookings; only times and amounts count.
+// index is for questions about bookings that are not over; only times and amounts count.
 func (l *Ledger) index(now time.Time, booked []nclprotocol.BookingChanged) (*planner.Index, error) {
-	text, err := json.Marshal(l.document("self", now, booked))
-	if err != nil {
-		return nil, err
+	slots := map[planner.Ref][]planner.Slot{}
+	for _, b := range booked {
+		for _, s := range b.Slots {
+			if !s.End.After(now) {
+				continue
+			}
+			taken, err := taken(s)
+			if err != nil {
+				return nil, err
+			}
+			ref := planner.Ref{ResourceID: s.ResourceID, InstanceID: s.InstanceID}
+			slots[ref] = append(slots[ref], taken)
+		}
 	}
-	p, err := planner.Decode(text, nil)
+	p, err := planner.New(l.capacities.quantities(), slots)
 	if err != nil {
 		return nil, err
 	}
 	return planner.NewIndex(p), nil
+}
+
+// taken is a slot as it counts; without usage it takes the whole instance.
+func taken(s nclprotocol.Slot) (planner.Slot, error) {
+	amounts, err := usage(s.Usage)
+	if err != nil {
+		return planner.Slot{}, err
+	}
+	interval, err := planner.NewInterval(s.Start, s.End)
+	return planner.Slot{Interval: interval, Usage: amounts.quantities(), Whole: len(amounts) == 0}, err
 }
 
 // Free is what is free now, summed over all instances, by dimension.
@@ -67,24 +87,10 @@ func (l *Ledger) Free() (nclprotocol.Amounts, error) {
 	for resource, instances := range l.capacities {
 		for instance, capacities := range instances {
 			for dimension, capacity := range capacities {
-				used := find(x, resource, instance).Timeline(dimension).MaxUse(at, at+1)
+				used := x.Resource(resource).Instance(instance).Timeline(dimension).MaxUse(at, at+1)
 				sums[dimension] = sums[dimension].Add(capacity.Minus(used))
 			}
 		}
 	}
 	return sums.Floats(), nil
-}
-
-// find is an instance that has capacities, or nil.
-func find(x *planner.Index, resource, instance string) *planner.Instance {
-	r := x.Resource(resource)
-	if r == nil {
-		return nil
-	}
-	for _, i := range r.Instances() {
-		if i.ID() == instance {
-			return i
-		}
-	}
-	return nil
 }

@@ -1,0 +1,78 @@
+package planner
+
+import "slices"
+
+// timeline is the use of a measure by all that counts.
+func (i *Instance) timeline(m measure) *Timeline {
+	return i.index.timeline(i.places+m.nth, func(s *shelf) *Timeline {
+		if i.beside == nil {
+			return newTimeline(m.capacity, sweep(i.gather(m, nil)), s)
+		}
+		return i.beside.over(m, i.beside.bookings, s)
+	})
+}
+
+// rest is the use by what the planner alone tells of: without bookings, nor slots that are some.
+func (i *Instance) rest(m measure) *Timeline {
+	if i.beside == nil {
+		return i.timeline(m)
+	}
+	return i.index.timeline(i.places+i.measures()+m.nth, func(s *shelf) *Timeline { return i.beside.over(m, nobody, s) })
+}
+
+// over lays bookings over what the planner tells, without the slots that have returned. Where that
+// changes nothing it is the planner's own timeline, with all its gaps: so it is as long as a peer
+// shows our bookings as they stand.
+func (b *beside) over(m measure, bookings *standing, s *shelf) *Timeline {
+	p, below := b.alone.index.planner, b.alone.timeline(m)
+	use, less := below.steps(), flat
+	switch {
+	case len(b.returned) == 0:
+	case below.saturated(): // what was cut off can't be taken back
+		use = sweep(b.alone.gather(m, b.returned))
+	default:
+		less = sweep(p.gather(b.returned, m))
+	}
+	if use = use.and(sweep(bookings.gather(p, m)), less); use.equal(below.steps()) {
+		return below
+	}
+	return newTimeline(m.capacity, use, s)
+}
+
+// gather collects what an instance's own slots and those of its whole resource take, without some.
+func (i *Instance) gather(m measure, without []uint32) edges {
+	p := i.index.planner
+	sharedFirst, sharedEnd := p.slotsOf(i.resource)
+	ownFirst, ownEnd := p.slotsOf(i.row)
+	e := newEdges(sharedEnd - sharedFirst + ownEnd - ownFirst)
+	add := func(slot int) {
+		if _, left := slices.BinarySearch(without, uint32(slot)); !left {
+			e.add(p.slots[slot], p.takes(slot, m))
+		}
+	}
+	for slot := sharedFirst; slot < sharedEnd; slot++ {
+		add(slot)
+	}
+	for slot := ownFirst; slot < ownEnd; slot++ {
+		add(slot)
+	}
+	return e
+}
+
+// gather collects what some slots take.
+func (p *Planner) gather(slots []uint32, m measure) edges {
+	e := newEdges(len(slots))
+	for _, slot := range slots {
+		e.add(p.slots[slot], p.takes(int(slot), m))
+	}
+	return e
+}
+
+// gather collects what bookings take of an instance of p.
+func (s *standing) gather(p *Planner, m measure) edges {
+	e := newEdges(len(s.slots))
+	for i := range s.slots {
+		e.add(s.slots[i].Interval, s.slots[i].takes(p, m))
+	}
+	return e
+}

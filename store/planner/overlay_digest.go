@@ -1,0 +1,49 @@
+package planner
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Digest names the bookings of o, whatever way it was made. It is the same in every process; all
+// zeros when there are none.
+func (o *Overlay) Digest() [16]byte {
+	if o == nil || len(o.instances) == 0 {
+		return [16]byte{}
+	}
+	refs := slices.SortedFunc(maps.Keys(o.instances), func(a, b Ref) int {
+		return cmp.Or(strings.Compare(a.ResourceID, b.ResourceID), strings.Compare(a.InstanceID, b.InstanceID))
+	})
+	var b []byte
+	for _, ref := range refs {
+		digest := o.instances[ref].digest
+		b = append(appendName(appendName(b, ref.ResourceID), ref.InstanceID), digest[:]...)
+	}
+	return digestOf(b)
+}
+
+// canonical is the content as bytes, as that of a planner.
+func (s *standing) canonical() []byte {
+	b := make([]byte, 0, 64*len(s.slots))
+	for i := range s.slots {
+		b = s.slots[i].append(b)
+	}
+	return b
+}
+
+func (s *Slot) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Start))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.End))
+	b = appendName(b, s.BookingID)
+	if s.Whole {
+		return binary.AppendUvarint(b, 0)
+	}
+	b = binary.AppendUvarint(b, uint64(1+len(s.Usage)))
+	for _, q := range s.Usage {
+		b = binary.AppendUvarint(appendName(b, q.Dimension), uint64(q.Amount))
+	}
+	return b
+}

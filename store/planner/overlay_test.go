@@ -1,0 +1,245 @@
+package planner_test
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"oc-scheduler/store/planner"
+)
+
+// TestTakers against a look at each moment: standing bookings by id, and whether the planner has more.
+func TestTakers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := drawWorld(rt)
+		start, end := moment(rt, "start"), moment(rt, "end")
+		for _, i := range w.index(t).Resource("r").Instances() {
+			for dim, capacity := range w.capacities[i.ID()] {
+				ids, planners := w.takers(i.ID(), start, end, func(b booking) bool { return b.usage == nil && capacity > 0 || b.usage[dim] > 0 })
+				if got, shown := i.Takers(dim, origin+start, origin+end); !slices.Equal(got, ids) || shown != planners {
+					rt.Fatalf("%s of %s in [%d, %d): %v, %t, want %v, %t", dim, i.ID(), start, end, got, shown, ids, planners)
+				}
+			}
+			ids, planners := w.takers(i.ID(), start, end, booking.takes)
+			if got, shown := i.Occupants(origin+start, origin+end); !slices.Equal(got, ids) || shown != planners {
+				rt.Fatalf("%s in [%d, %d): %v, %t, want %v, %t", i.ID(), start, end, got, shown, ids, planners)
+			}
+			if got, shown := i.Takers("tea", origin+start, origin+end); got != nil || shown {
+				rt.Fatalf("tea is taken by %v, %t", got, shown)
+			}
+		}
+	})
+}
+
+// takers are the ids of standing bookings that take something, and whether other slots do.
+func (w world) takers(instance string, start, end int64, takes func(booking) bool) (ids []string, planners bool) {
+	among := func(b booking) bool {
+		return takes(b) && max(start, b.start) < min(end, b.end) && (b.instance == "" || b.instance == instance)
+	}
+	for _, b := range w.standing {
+		if among(b) {
+			ids = append(ids, b.id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), slices.ContainsFunc(w.slots, func(b booking) bool { return among(b) && !w.returned(b) })
+}
+
+// TestNewAndDecodeAgree on what a planner is.
+func TestNewAndDecodeAgree(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := drawWorld(rt)
+		w.slots = slices.DeleteFunc(w.slots, func(b booking) bool { return b.instance != "" && w.capacities[b.instance] == nil }) // warnings name the peer
+		w.built = true
+		built := w.planner(t)
+		w.built = false
+		if decoded := w.planner(t); built.Digest() != decoded.Digest() {
+			rt.Fatalf("%s is built as %+v, decoded as %+v", w.json(), built, decoded)
+		}
+	})
+}
+
+// TestNewFindsFaults: each of them, where it is.
+func TestNewFindsFaults(t *testing.T) {
+	t.Parallel()
+	hours := func(from, to int64) planner.Interval { return planner.Interval{Start: from * hour, End: to * hour} }
+	_, err := planner.New(map[planner.Ref][]planner.Quantity{
+		ref("i"): {{Dimension: "ram", Amount: -1}, {Dimension: "a", Amount: planner.MaxAmount + 1}, {Amount: 1}, {Dimension: "b"}, {Dimension: "b"}},
+	}, map[planner.Ref][]planner.Slot{ref("i"): {
+		{Interval: hours(2, 1)},
+		{Interval: planner.Interval{Start: math.MinInt64, End: 0}},
+		{Interval: hours(1, 2), Usage: []planner.Quantity{{Dimension: "ram", Amount: -1}}},
+	}})
+	const want = "$.capacities.r.i.ram: invalid amount: negative; $.capacities.r.i.a: invalid amount: above 1000000000000000; " +
+		"$.capacities.r.i['']: a dimension's name has 1 to 256 bytes; $.capacities.r.i: dimension \"b\" is named twice; " +
+		"$.schedule.r[0]: ends before it starts; $.schedule.r[1]: a time outside 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z; " +
+		"$.schedule.r[2].ram: invalid amount: negative"
+	if err == nil || err.Error() != want {
+		t.Errorf("New = %v", err)
+	}
+	for _, bad := range []planner.Ref{{}, {ResourceID: "r\n"}, {ResourceID: "r", InstanceID: "\xff"}} {
+		if _, err := planner.New(map[planner.Ref][]planner.Quantity{bad: nil}, nil); err == nil {
+			t.Errorf("capacities of %q are taken", bad)
+		}
+		if _, err := planner.New(nil, map[planner.Ref][]planner.Slot{bad: nil}); err == nil {
+			t.Errorf("slots of %q are taken", bad)
+		}
+	}
+}
+
+// shown is a world of two instances whose planner shows our booking of the first.
+func shown() world {
+	ours := booking{start: 1, end: 3, instance: "i0", usage: amounts{"ram": 2}, id: "oc-1"}
+	return world{
+		capacities: map[string]amounts{"i0": {"ram": 4}, "i1": {"ram": 4}},
+		slots:      []booking{ours, {start: 2, end: 9, id: "b-1"}},
+		standing:   []booking{ours},
+	}
+}
+
+// instances are those of the resource r.
+func instances(x *planner.Index) []*planner.Instance { return x.Resource("r").Instances() }
+
+func TestWhatAnOverlayDoesNotChangeIsShared(t *testing.T) {
+	t.Parallel()
+	w := shown()
+	x := planner.NewIndex(w.planner(t))
+	if x.With(nil) != x || x.With(overlay([]booking{{end: 1, instance: "i7"}})) != x {
+		t.Error("an overlay without effect makes another index")
+	}
+	laid := x.With(overlay(w.standing))
+	if laid == x || laid.With(overlay(w.standing)) != laid || laid.With(nil) != x {
+		t.Error("an overlay is forgotten, or laid twice")
+	}
+	if instances(laid)[1] != instances(x)[1] || laid.Planner() != x.Planner() {
+		t.Error("an instance without bookings is another")
+	}
+	if instances(laid)[0].Timeline("ram") != instances(x)[0].Timeline("ram") {
+		t.Error("the planner shows the booking, and yet its timeline does not serve")
+	}
+	more := overlay(append(w.standing, booking{start: 5, end: 6, instance: "i1", id: "oc-2"}))
+	if after := laid.With(more); instances(after)[0].Timeline("ram") != instances(x)[0].Timeline("ram") || instances(after)[1].Timeline("ram") == instances(x)[1].Timeline("ram") {
+		t.Error("a booking of one instance is taken for one of another")
+	}
+}
+
+// TestTimelinesOutliveOtherBookings: they are built anew where bookings changed, there alone, and
+// weigh as much as before.
+func TestTimelinesOutliveOtherBookings(t *testing.T) {
+	t.Parallel()
+	w := shown()
+	w.standing[0].end = 20
+	x := planner.NewIndex(w.planner(t))
+	before := x.With(overlay(w.standing))
+	kept, alone := instances(before)[0].Timeline("ram"), before.Weight()
+	after := before.With(overlay(append(w.standing, booking{start: 5, end: 6, instance: "i1", id: "oc-2"})))
+	if instances(after)[0].Timeline("ram") != kept {
+		t.Error("a timeline is built again")
+	}
+	if after.Weight() < alone {
+		t.Errorf("%d bytes, of which those taken over are %d", after.Weight(), alone)
+	}
+	weight := after.Weight()
+	kept.Gaps(1)
+	if after.Weight() <= weight {
+		t.Error("gaps of a timeline that was taken over don't count")
+	}
+	w.standing[0].usage = amounts{"ram": 3}
+	if changed := instances(after.With(overlay(w.standing)))[0].Timeline("ram"); changed == kept || changed.MaxUse(origin+10, origin+11) != 3 {
+		t.Error("the timeline of another booking serves")
+	}
+}
+
+// TestASlotIsItsBookingWhereverItLies: it no longer counts on its own instance when the booking comes
+// to stand on another, where bookings stay the same too.
+func TestASlotIsItsBookingWhereverItLies(t *testing.T) {
+	t.Parallel()
+	w := shown()
+	other := booking{start: 1, end: 2, instance: "i0", usage: amounts{"ram": 1}, id: "oc-2"}
+	x := planner.NewIndex(w.planner(t)).With(overlay([]booking{other}))
+	if use := instances(x)[0].Timeline("ram").MaxUse(origin+1, origin+2); use != 3 {
+		t.Errorf("a slot whose booking doesn't stand, and one that does, use %d", use)
+	}
+	w.standing[0].instance = "i1"
+	x = x.With(overlay([]booking{other, w.standing[0]}))
+	for n, want := range []planner.Amount{1, 2} {
+		if use := instances(x)[n].Timeline("ram").MaxUse(origin+1, origin+2); use != want {
+			t.Errorf("use of %s is %d, want %d", instances(x)[n].ID(), use, want)
+		}
+	}
+}
+
+// TestHugeSumsAreTakenBackWithoutBookings: what saturated is right again without slots that returned.
+func TestHugeSumsAreTakenBackWithoutBookings(t *testing.T) {
+	t.Parallel()
+	w := world{capacities: map[string]amounts{"i0": {"ram": 5}}, slots: []booking{{start: 0, end: 30, usage: amounts{"ram": 3}}}}
+	for range 30 {
+		w.slots = append(w.slots, booking{start: 5, end: 20, usage: amounts{"ram": planner.MaxAmount}, id: "oc-1"})
+	}
+	w.standing = []booking{{start: 10, end: 12, instance: "i0", usage: amounts{"ram": 2}, id: "oc-1"}}
+	ram := instances(w.index(t))[0].Timeline("ram")
+	for at, want := range map[int64]planner.Amount{0: 3, 5: 3, 10: 5, 12: 3} {
+		if got := ram.MaxUse(origin+at, origin+at+1); got != want {
+			t.Errorf("use at %d = %d, want %d", at, got, want)
+		}
+	}
+}
+
+func TestDigestOfAnOverlay(t *testing.T) {
+	t.Parallel()
+	a := booking{start: 1, end: 2, instance: "i0", usage: amounts{"ram": 1, "cpu.arm": 2}, id: "oc-1"}
+	b := booking{start: 1, end: 2, instance: "i1", id: "oc-2"}
+	base := overlay([]booking{a, b})
+	over := overlay([]booking{b, a, {start: 2, end: 2, instance: "i0", id: "oc-3"}}).With(ref("i2"), []planner.Slot{b.slot()}).With(ref("i2"), nil)
+	if over.Digest() != base.Digest() {
+		t.Error("the way in which an overlay is made counts")
+	}
+	var none *planner.Overlay
+	if none.Digest() != [16]byte{} || base.With(ref("i0"), nil).With(ref("i1"), nil).Digest() != none.Digest() {
+		t.Error("no bookings have a digest")
+	}
+	seen := map[[16]byte]int{base.Digest(): -1}
+	for n, change := range []func(*booking){
+		func(b *booking) { b.start-- }, func(b *booking) { b.end++ }, func(b *booking) { b.id = "oc-4" }, func(b *booking) { b.instance = "i3" },
+		func(b *booking) { b.usage = nil }, func(b *booking) { b.usage = amounts{} }, func(b *booking) { b.usage = amounts{"ram": 2, "cpu.arm": 1} },
+	} {
+		changed := a
+		change(&changed)
+		d := overlay([]booking{changed, b}).Digest()
+		if other, twice := seen[d]; twice {
+			t.Errorf("changes %d and %d have one digest", n, other)
+		}
+		seen[d] = n
+	}
+}
+
+// TestConcurrentOverlays lays overlays over each other's indexes and asks; the race detector watches.
+func TestConcurrentOverlays(t *testing.T) {
+	t.Parallel()
+	w := shown()
+	x := planner.NewIndex(w.planner(t))
+	var all sync.WaitGroup
+	for n := range int64(8) {
+		all.Go(func() {
+			y := x
+			for k := range int64(50) {
+				b := booking{start: 10 + (n+k)%5, end: 20, instance: "i1", usage: amounts{"ram": 3}, id: "oc-2"}
+				y = y.With(overlay([]booking{w.standing[0], b}))
+				i := instances(y)[1]
+				if start, ok := i.Timeline("ram").Gaps(2).Earliest(origin+9, 9); !ok || start != origin+20 {
+					t.Errorf("Earliest = %d, %t", start-origin, ok)
+				}
+				if got, planners := i.Takers("ram", origin+15, origin+16); !reflect.DeepEqual(got, []string{"oc-2"}) || planners {
+					t.Errorf("taken by %v, %t", got, planners)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
