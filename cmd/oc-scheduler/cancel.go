@@ -9,7 +9,7 @@ import (
 
 type cancelCmd struct {
 	serverFlags
-	Execution string `arg:"" help:"The execution."`
+	Execution string `arg:"" type:"ident" help:"The execution."`
 	Reason    string `group:"The cancellation:" placeholder:"TEXT" help:"Why, for the record."`
 }
 

@@ -8,7 +8,7 @@ import (
 
 type checkCmd struct {
 	serverFlags
-	Workflow string `arg:"" help:"The workflow's id."`
+	Workflow string `arg:"" type:"ident" help:"The workflow's id."`
 	question `embed:"" group:"The question:"`
 }
 

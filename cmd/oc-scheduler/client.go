@@ -41,7 +41,7 @@ func (f replicaFlag) client() (*client, error) {
 	}
 	base, err := url.Parse(raw)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("--server: %q is not a URL such as http://127.0.0.1:8080", f.Server)
+		return nil, errors.New("--server: not a URL such as http://127.0.0.1:8080") // it is not repeated: it may hold a password
 	}
 	return &client{base: base, http: &http.Client{Timeout: time.Minute}}, nil
 }
@@ -81,23 +81,18 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 	if doc != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.http.Do(req)
+	resp, err := ask(c.http, req)
 	if err != nil {
-		return nil, unreachable(u, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode/100 != 2 {
 		return nil, readProblem(resp)
 	}
-	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-}
-
-// unreachable drops from an error what the reader typed, and says what to do.
-func unreachable(u *url.URL, err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)); err != nil {
+		return nil, &unreachableError{u.Host, true, err}
 	}
-	return fmt.Errorf("no replica answers at %s (is `oc-scheduler serve` running? --server): %w", u.Host, err)
+	return body, nil
 }
 
 // problem is an error answer (RFC 9457).

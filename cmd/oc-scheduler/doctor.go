@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/doctor"
@@ -19,6 +21,17 @@ type doctorCmd struct {
 	Server      string   `placeholder:"URL" help:"A running replica to examine, too."`
 	JSReplicas  int      `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
 	Output      string   `short:"o" default:"table" enum:"table,json" help:"table or json."`
+}
+
+// AfterApply checks what would be examined, or looked for, in vain.
+func (c *doctorCmd) AfterApply() error {
+	switch {
+	case len(c.NATSURL) == 0:
+		return errors.New("--nats-url: empty; without it nats://127.0.0.1:4222 is examined")
+	case c.JSReplicas != 0 && !slices.Contains([]int{1, 3, 5}, c.JSReplicas):
+		return fmt.Errorf("--js-replicas: %d is not 1, 3 or 5", c.JSReplicas)
+	}
+	return nil
 }
 
 // Run prints what it finds. It changes nothing.

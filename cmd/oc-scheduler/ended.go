@@ -8,8 +8,8 @@ import (
 	"oc-scheduler/internal/peer/execute"
 )
 
-// exit is the exit code of a command that ran an execution to its end: the execution's own, that of the
-// signal that killed it, or else exitNotRun.
+// exit is the exit code of a command that followed an execution to its end: the execution's own, or one that
+// says what cut it off.
 func (e *executionDoc) exit() error {
 	switch {
 	case e.State == "completed":
@@ -17,11 +17,22 @@ func (e *executionDoc) exit() error {
 	case e.ExitCode != nil && *e.ExitCode != 0:
 		return &exitError{code: *e.ExitCode}
 	}
-	code := exitNotRun
-	if n := signalIn(e.Reason); n > 0 {
-		code = exitSignal + n
+	return &exitError{e.cut(), fmt.Errorf("execution %s %s", e.ExecutionID, strings.TrimSuffix(e.became()+": "+e.Reason, ": "))}
+}
+
+// cut is the exit code for an execution that did not end by itself.
+func (e *executionDoc) cut() int {
+	switch n := signalIn(e.Reason); {
+	case n > 0:
+		return exitSignal + n
+	case strings.HasPrefix(e.Reason, execute.ErrTimeout.Error()):
+		return exitTimeout
+	case e.StartedAt.IsZero(), strings.HasPrefix(e.Reason, execute.NotStarted):
+		return exitNotRun
+	case e.State == "cancelled":
+		return exitSignal + int(syscall.SIGTERM) // by which the node asks it to end
 	}
-	return &exitError{code, fmt.Errorf("execution %s %s", e.ExecutionID, strings.TrimSuffix(e.became()+": "+e.Reason, ": "))}
+	return exitFailure // it had begun, and nobody knows how it ended
 }
 
 func (e *executionDoc) became() string {

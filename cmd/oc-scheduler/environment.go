@@ -1,7 +1,7 @@
 package main
 
 import (
-	"path/filepath"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -48,6 +48,14 @@ func (e *environment) name(msg string) string {
 	})
 }
 
+// named is an error whose message went through name.
+func (e *environment) named(err error) error {
+	if text := e.name(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
+}
+
 func hasTwin(flag *kong.Flag) bool { return flag.Name != "help" && flag.Group == nil }
 
 func twin(flag string) string {
@@ -60,13 +68,4 @@ func helpWithTwin(value *kong.Value) string {
 		return value.Help
 	}
 	return strings.TrimSuffix(value.Help, ".") + " ($" + twin(value.Name) + ")."
-}
-
-// defaultDataDir follows the XDG base directory specification.
-func defaultDataDir(env lookup) string {
-	if dir, _ := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "oc-scheduler")
-	}
-	home, _ := env("HOME")
-	return filepath.Join(home, ".local", "state", "oc-scheduler")
 }

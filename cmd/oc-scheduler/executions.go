@@ -26,7 +26,7 @@ type executionDoc struct {
 
 type executionsCmd struct {
 	serverFlags
-	Execution string `arg:"" optional:"" help:"Show this execution."`
+	Execution string `arg:"" type:"ident" optional:"" help:"Show this execution."`
 }
 
 // Run lists the executions, or shows one.

@@ -8,6 +8,7 @@ const (
 	exitFailure     = 1
 	exitUnavailable = 2
 	exitUnknown     = 3
+	exitTimeout     = 124 // of run, as timeout(1) has it
 	exitNotRun      = 125 // of run, as others that start programs have it; what is run has codes of its own
 	exitSignal      = 128 // and the number of the signal, as shells have it
 	exitConfig      = 78  // EX_CONFIG of sysexits.h

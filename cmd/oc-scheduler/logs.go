@@ -7,7 +7,7 @@ import (
 
 type logsCmd struct {
 	replicaFlag
-	Execution string `arg:"" help:"The execution."`
+	Execution string `arg:"" type:"ident" help:"The execution."`
 	Follow    bool   `short:"f" group:"The output:" help:"Wait for its start, and for more until it ends."`
 	Tail      *int   `short:"n" group:"The output:" placeholder:"N" help:"The last N lines only, and with -f what follows."`
 }

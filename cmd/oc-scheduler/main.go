@@ -17,9 +17,10 @@
 //
 // serve, peer and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
 // service manager should not restart that), and 1 for other failures. check exits with the answer: 0
-// available, 2 unavailable, 3 unknown; run as the execution does, with 128+n when
-// signal n killed it and 125 when it could not be run; doctor with 1 when something fails.
-// An error is one line on stderr, and 1.
+// available, 2 unavailable, 3 unknown; run as the execution does, with 128+n when signal n killed it, 124
+// when its time was over, 125 when it did not run, and 1 when that is not known; doctor with 1 when
+// something fails. What asks a replica ends with 130 at Ctrl-C, unless it was to watch. An error is one line
+// on stderr, and 1; so is output that cannot be written.
 //
 // Each command is one file with its flags and a Run method; kong reads the former and calls the
 // latter. run is the program without the process, so that tests can call it.
@@ -42,12 +43,11 @@ const echo = 50 * time.Millisecond
 
 func main() {
 	execute.Keep() // of the executions of a node
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	go func() {
-		<-signals
-		cancel() // the first one drains
+		cancel(&interruption{<-signals}) // the first one drains
 		for first := time.Now(); time.Since(first) < echo; {
 			<-signals
 		}

@@ -20,7 +20,7 @@ type nodesCmd struct {
 
 type nodesListCmd struct {
 	serverFlags
-	Node string `arg:"" optional:"" help:"Show this node."`
+	Node string `arg:"" type:"ident" optional:"" help:"Show this node."`
 }
 
 // Help tells of what is beside the list.

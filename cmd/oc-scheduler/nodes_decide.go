@@ -9,7 +9,7 @@ import (
 // nodeDecision is what an operator decides about a node.
 type nodeDecision struct {
 	serverFlags
-	Node string `arg:"" help:"The node."`
+	Node string `arg:"" type:"ident" help:"The node."`
 }
 
 func (c *nodeDecision) decide(ctx context.Context, con *console, decision string) error {
@@ -43,7 +43,7 @@ func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
 
 type nodesRemoveCmd struct {
 	replicaFlag
-	Node string `arg:"" help:"The node."`
+	Node string `arg:"" type:"ident" help:"The node."`
 }
 
 // Run removes a node.

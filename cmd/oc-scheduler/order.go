@@ -2,16 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
 type runCmd struct {
 	replicaFlag
-	Node    string   `arg:"" help:"The node."`
-	Command []string `arg:"" optional:"" passthrough:"" help:"Program and arguments, after --; the node says which programs may run."`
+	Node    string   `arg:"" type:"ident" help:"The node."`
+	Command []string `arg:"" optional:"" help:"Program and arguments, after --; the node says which programs may run."`
 	order   `embed:"" group:"The execution:"`
 }
 
@@ -20,66 +22,74 @@ type order struct {
 	Detach   bool              `short:"d" help:"Print the execution's id, and do not wait for it."`
 	ID       string            `name:"id" placeholder:"ID" help:"Its id; an id runs once only. By default one is made up."`
 	Booking  string            `placeholder:"ID" help:"The booking in whose slots it runs."`
-	Env      map[string]string `placeholder:"NAME=VALUE" help:"A variable that the node allows; repeatable."`
+	Env      map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"A variable that the node allows; repeatable."`
 	Duration time.Duration     `placeholder:"TIME" help:"How long a node that only sleeps does so, whatever the command."`
 	Timeout  time.Duration     `placeholder:"TIME" help:"When the node kills it, from its start."`
 }
 
-// Run has a node run something, and writes its output until it ends; the exit code is the execution's, or
-// exitNotRun.
+// Run has a node run something, and writes its output until it ends; the exit code is the execution's. The
+// id is made up here: whatever happens on the way, it can be told.
 func (c *runCmd) Run(ctx context.Context, con *console) error {
-	err := c.run(ctx, con)
-	if _, coded := errors.AsType[*exitError](err); err == nil || coded {
-		return err
-	}
-	return &exitError{exitNotRun, err}
-}
-
-func (c *runCmd) run(ctx context.Context, con *console) error {
 	client, err := c.client()
 	if err != nil {
-		return err
+		return &exitError{exitNotRun, err}
 	}
-	e, err := c.send(ctx, client)
-	if err != nil {
-		return about(err, "node", c.Node)
+	if c.ID == "" {
+		c.ID = "x-" + strings.ToLower(rand.Text()[:16])
+	}
+	if err := c.send(ctx, client); err != nil {
+		return c.unsent(ctx, err)
 	}
 	client.tellAbsence(ctx, con, c.Node)
 	if c.Detach {
-		_, err := fmt.Fprintln(con.stdout, printable(e.ExecutionID))
-		return err
+		if _, err := fmt.Fprintln(con.stdout, printable(c.ID)); err != nil {
+			return c.left(err)
+		}
+		return nil
 	}
-	end, err := client.outputOf(con, e.ExecutionID, true, 0).copy(ctx)
+	end, err := client.outputOf(con, c.ID, true, 0).copy(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return client.interrupted(context.WithoutCancel(ctx), e.ExecutionID)
+		return &exitError{interrupted(ctx), client.leftBehind(context.WithoutCancel(ctx), c.ID)}
 	case err != nil:
-		return err
+		return c.left(err)
 	}
 	return end.exit()
 }
 
-func (c *runCmd) send(ctx context.Context, client *client) (e executionDoc, err error) {
-	command := c.Command
-	if len(command) > 0 && command[0] == "--" {
-		command = command[1:]
-	}
+func (c *runCmd) send(ctx context.Context, client *client) error {
 	doc, err := json.Marshal(struct {
-		ID       string            `json:"execution_id,omitempty"`
+		ID       string            `json:"execution_id"`
 		Booking  string            `json:"booking_id,omitempty"`
 		Command  []string          `json:"command,omitempty"`
 		Env      map[string]string `json:"env,omitempty"`
 		Duration float64           `json:"duration_s,omitempty"`
 		Timeout  float64           `json:"timeout_s,omitempty"`
-	}{c.ID, c.Booking, command, c.Env, c.Duration.Seconds(), c.Timeout.Seconds()})
+	}{c.ID, c.Booking, c.Command, c.Env, c.Duration.Seconds(), c.Timeout.Seconds()})
 	if err != nil {
-		return e, err
+		return err
 	}
-	body, err := client.post(ctx, client.url(nil, "nodes", c.Node, "executions"), doc)
-	if err != nil {
-		return e, c.blame(err)
+	_, err = client.post(ctx, client.url(nil, "nodes", c.Node, "executions"), doc)
+	return err
+}
+
+// unsent is the end of a run whose order was not answered well: it did not run, or that is in doubt.
+func (c *runCmd) unsent(ctx context.Context, err error) error {
+	if refused(err) {
+		return &exitError{exitNotRun, about(c.blame(err), "node", c.Node)}
 	}
-	return e, json.Unmarshal(body, &e)
+	code := exitFailure
+	if ctx.Err() != nil {
+		code, err = interrupted(ctx), errors.New("interrupted")
+	}
+	id := printable(c.ID)
+	return &exitError{code, fmt.Errorf("%w; whether execution %s was ordered is not known: look with `oc-scheduler executions %s`, or repeat with --id %s, for an id runs once only", err, id, id, id)}
+}
+
+// left is the end of a run that lost sight of an execution that was ordered.
+func (c *runCmd) left(err error) error {
+	id := printable(c.ID)
+	return &exitError{exitFailure, fmt.Errorf("%w; execution %s goes on: oc-scheduler logs -f %s, oc-scheduler cancel %s", err, id, id, id)}
 }
 
 // blame turns the places of faults in the order into what they came from.

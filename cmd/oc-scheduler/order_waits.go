@@ -17,12 +17,12 @@ func (c *client) tellAbsence(ctx context.Context, con *console, nodeID string) {
 	_, _ = fmt.Fprintf(con.stderr, "node %s is %s; the order waits until it is back\n", printable(n.NodeID), printable(n.State))
 }
 
-// interruptedWithin bounds the last question of somebody who wants to leave.
-const interruptedWithin = 2 * time.Second
+// leaveWithin bounds the last question of somebody who wants to leave.
+const leaveWithin = 2 * time.Second
 
-// interrupted says what is left behind by somebody who waited for an execution and leaves.
-func (c *client) interrupted(ctx context.Context, executionID string) error {
-	ctx, cancel := context.WithTimeout(ctx, interruptedWithin)
+// leftBehind says what somebody leaves behind who waited for an execution and goes.
+func (c *client) leftBehind(ctx context.Context, executionID string) error {
+	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	left := "the execution goes on"
 	var e executionDoc

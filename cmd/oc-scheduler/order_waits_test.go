@@ -26,7 +26,7 @@ func TestAnOrderThatWaits(t *testing.T) {
 	var stdout bytes.Buffer
 	stderr := &interrupting{after: told, then: interrupt}
 	code := run(ctx, []string{"run", "--id", "x2", "n1", "--server", s.url, "--", "ls"}, lookupIn(nil), &stdout, stderr)
-	if got := stderr.String(); code != exitNotRun || !strings.Contains(got, "interrupted; the order still waits: oc-scheduler logs -f x2") {
+	if got := stderr.String(); code != exitSignal+2 || !strings.Contains(got, "interrupted; the order still waits: oc-scheduler logs -f x2") {
 		t.Errorf("%d %s", code, got)
 	}
 }

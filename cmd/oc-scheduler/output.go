@@ -15,9 +15,9 @@ import (
 
 // output is the output of an execution, as a replica streams it.
 type output struct {
-	con *console
-	url *url.URL
-	at  string // the last event that came
+	stdout, stderr *sink
+	url            *url.URL
+	at             string // the last event that was written
 }
 
 // outputOf asks for an output; tail 0 is all of it.
@@ -29,7 +29,10 @@ func (c *client) outputOf(con *console, executionID string, follow bool, tail in
 	if tail > 0 {
 		query.Set("tail", fmt.Sprint(tail))
 	}
-	return &output{con: con, url: c.url(query, "executions", executionID, "logs")}
+	return &output{
+		stdout: con.stdout, stderr: &sink{name: "standard error", w: con.stderr},
+		url: c.url(query, "executions", executionID, "logs"),
+	}
 }
 
 const (
@@ -78,9 +81,9 @@ func (o *output) follow(ctx context.Context) (end *executionDoc, err error) {
 	if o.at != "" {
 		r.Header.Set("Last-Event-ID", o.at)
 	}
-	resp, err := http.DefaultClient.Do(r) // it has no timeout, which would be one for the whole stream
+	resp, err := ask(http.DefaultClient, r) // it has no timeout, which would be one for the whole stream
 	if err != nil {
-		return nil, unreachable(o.url, err)
+		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode != http.StatusOK {
@@ -100,7 +103,7 @@ func (o *output) follow(ctx context.Context) (end *executionDoc, err error) {
 		e = serverEvent{}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, unreachable(o.url, err)
+		return nil, &unreachableError{o.url.Host, true, err}
 	}
 	return nil, errors.New("the connection was lost")
 }
@@ -116,13 +119,15 @@ func (o *output) take(e serverEvent) (*executionDoc, error) {
 		if err := json.Unmarshal([]byte(e.data), &chunk); err != nil {
 			return nil, err
 		}
-		to := o.con.stdout
+		to := o.stdout
 		if chunk.Source == "stderr" {
-			to = o.con.stderr
+			to = o.stderr
+		}
+		if _, err := to.Write(chunk.Data); err != nil {
+			return nil, err
 		}
 		o.at = e.id
-		_, err := to.Write(chunk.Data)
-		return nil, err
+		return nil, nil
 	case "end":
 		end := &executionDoc{}
 		return end, json.Unmarshal([]byte(e.data), end)

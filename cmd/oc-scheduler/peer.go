@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -58,8 +59,11 @@ func (c *peerCmd) override(cfg *peer.Config, env lookup) {
 			*o.field = o.flag
 		}
 	}
-	if cfg.DataDir == "" {
-		cfg.DataDir = filepath.Join(defaultDataDir(env), "nodes", id.Name(cmp.Or(cfg.NodeID, cfg.PeerID), id.MaxFileName))
+	if cfg.DataDir != "" {
+		return
+	}
+	if dir, err := defaultDataDir(env, user.Current); err == nil { // else data_dir is told as missing
+		cfg.DataDir = filepath.Join(dir, "nodes", id.Name(cmp.Or(cfg.NodeID, cfg.PeerID), id.MaxFileName))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 type plannersCmd struct {
 	serverFlags
-	Peer string `arg:"" optional:"" help:"Show the planner of this peer."`
+	Peer string `arg:"" type:"ident" optional:"" help:"Show the planner of this peer."`
 }
 
 // Run lists the planners, or shows one.

@@ -16,7 +16,7 @@ type lookup func(name string) (value string, found bool)
 
 // console is the world as a command sees it.
 type console struct {
-	stdout io.Writer
+	stdout *sink
 	stderr io.Writer
 	env    lookup
 }
@@ -33,7 +33,7 @@ type grammar struct {
 	Planners   plannersCmd   `cmd:"" help:"List the planners a replica knows, or show one peer's."`
 	Workflows  workflowsCmd  `cmd:"" help:"List the workflows a replica knows."`
 	Nodes      nodesCmd      `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`
-	Run        runCmd        `cmd:"" help:"Have a node run something, and follow its output. Exits as it does, with 128+N when signal N killed it, and with 125 when it could not be run."`
+	Run        runCmd        `cmd:"" help:"Have a node run something, and follow its output. Exits as it does, with 128+N when signal N killed it, with 124 when its time was over, with 125 when it did not run, and with 1 when that is not known."`
 	Executions executionsCmd `cmd:"" help:"List what runs or ran on the nodes, or show one execution."`
 	Logs       logsCmd       `cmd:"" help:"Print the output of an execution."`
 	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
@@ -43,45 +43,65 @@ type grammar struct {
 
 // run is the whole program but for the process: it ends when its command does, or soon after ctx.
 func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Writer) int {
-	con := &console{stdout, stderr, env}
-	twins := &environment{lookup: env}
-	parser, err := kong.New(&grammar{},
-		kong.Name("oc-scheduler"),
-		kong.Description("Can this workflow run then, and if not, when?"),
-		kong.NoDefaultHelp(),
-		kong.Help(printHelp),
-		kong.Writers(stdout, stderr),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.ValueFormatter(helpWithTwin),
-		kong.Resolvers(twins),
-		kong.PostBuild(demoFlags),
-		asWritten(),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(con),
-	)
+	con := &console{&sink{name: "standard output", w: stdout}, stderr, env}
+	code, err := con.obey(ctx, args)
+	if failure := con.stdout.failure(); failure != nil {
+		loss := lossOf(failure, err)
+		code, err = loss.code, loss.err
+	}
 	if err != nil {
-		return con.fail(exitFailure, err)
+		con.fail(err)
+	}
+	return code
+}
+
+// obey is run without the last words: the error is still to be told.
+func (c *console) obey(ctx context.Context, args []string) (code int, err error) {
+	twins := &environment{lookup: c.env}
+	parser, err := c.parser(ctx, twins)
+	if err != nil {
+		return exitFailure, err
 	}
 	args = spelled(args)
 	parsed, err := parser.Parse(args)
 	switch {
 	case errors.Is(err, errHelp):
-		return exitOK
+		return exitOK, nil
 	case err != nil:
-		return con.fail(usageCode(args), fmt.Errorf("%s (see %s -h)", twins.name(misspelt(err)), called(err)))
+		return usageCode(args), fmt.Errorf("%s (see %s -h)", twins.name(misspelt(err)), called(err))
 	}
 	err = parsed.Run()
-	if err == nil {
-		return exitOK
-	}
-	exit, ok := errors.AsType[*exitError](err)
+	exit, coded := errors.AsType[*exitError](err)
 	switch {
-	case !ok:
-		exit = &exitError{exitFailure, err}
-	case exit.err == nil:
-		return exit.code
+	case err == nil:
+		return exitOK, nil
+	case coded && exit.err == nil:
+		return exit.code, nil
+	case coded:
+		return exit.code, twins.named(exit.err)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return interrupted(ctx), errors.New("interrupted")
 	}
-	return con.fail(exit.code, errors.New(twins.name(err.Error())))
+	return exitFailure, twins.named(err)
+}
+
+// parser reads command lines.
+func (c *console) parser(ctx context.Context, twins *environment) (*kong.Kong, error) {
+	return kong.New(&grammar{},
+		kong.Name("oc-scheduler"),
+		kong.Description("Can this workflow run then, and if not, when?"),
+		kong.NoDefaultHelp(),
+		kong.Help(printHelp),
+		kong.Writers(c.stdout, c.stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ValueFormatter(helpWithTwin),
+		kong.Resolvers(twins),
+		kong.PostBuild(demoFlags),
+		asWritten(),
+		kong.NamedMapper("ident", kong.MapperFunc(decodeIdent)),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(c),
+	)
 }
 
 // spelled rewrites the ways of asking for help and the version that people bring from elsewhere.
@@ -92,16 +112,15 @@ func spelled(args []string) []string {
 	case args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
 	case args[0] == "--version":
-		return []string{"version"}
+		return append([]string{"version"}, args[1:]...)
 	}
 	return args
 }
 
 // fail prints one line, whatever the error holds.
-func (c *console) fail(code int, err error) int {
+func (c *console) fail(err error) {
 	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	_, _ = fmt.Fprintln(c.stderr, "oc-scheduler: "+line) // nobody is left to tell
-	return code
 }
 
 // errHelp says that help was asked for and given.

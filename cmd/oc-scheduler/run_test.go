@@ -71,6 +71,20 @@ func TestBadCommandLines(t *testing.T) {
 		"too many words":          {"nodes a b", nil, 1, "unexpected argument b (see oc-scheduler nodes -h)"},
 		"no lines":                {"logs x -n 0", nil, 1, "--tail: must be above 0"},
 		"run without":             {"run", nil, 125, "<node>"},
+		"run, unknown flag":       {"run n1 --tiemout 3s -- sleep 1", nil, 125, "unknown flag --tiemout"},
+		"run, flag of a program":  {"run n1 sh -c true", nil, 125, "unknown flag -c"},
+		"run, flag of somebody":   {"run n1 du -d", nil, 125, "--detach behind the command"},
+		"run, flag at the end":    {"run n1 sleep 1 --timeout 3s", nil, 125, "--timeout behind the command"},
+		"run, no node":            {"run -- n1 sleep 1", nil, 125, "before -- stand a node"},
+		"run, both ways":          {"run n1 sleep -- 1", nil, 125, "unexpected argument 1"},
+		"run, no value":           {"run n1 --booking -- sleep 1", nil, 125, "--booking"},
+		"run, no time":            {"run n1 --timeout 99999999h -- sleep 1", nil, 125, "--timeout"},
+		"negative wait":           {"check wf --wait=-5s", nil, 1, "oc-scheduler: --wait: must not be below zero"},
+		"more than a version":     {"--version x", nil, 1, "unexpected argument x"},
+		"surplus word":            {"nodes approve a b", nil, 1, "unexpected argument b"},
+		"half a choice":           {"check wf --instance gpu", nil, 1, "--instance"},
+		"no server to examine":    {"doctor --nats-url=", nil, 1, "--nats-url"},
+		"no replication":          {"doctor --js-replicas 2", nil, 1, "--js-replicas"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,6 +96,27 @@ func TestBadCommandLines(t *testing.T) {
 				t.Errorf("stdout: %s", got.stdout)
 			}
 		})
+	}
+}
+
+// TestNoNameAtAll holds that an empty id, as a variable in a script may be, asks for nothing instead of all.
+func TestNoNameAtAll(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"planners", ""},
+		{"executions", ""},
+		{"nodes", ""},
+		{"nodes", "remove", ""},
+		{"logs", ""},
+		{"cancel", ""},
+		{"check", ""},
+		{"run", "", "--", "ls"},
+		{"nodes", "approve", strings.Repeat("x", 200)},
+	} {
+		got := invoke(t, map[string]string{"OC_SERVER": "127.0.0.1:1"}, args...)
+		if got.code != usageCode(args) || !strings.Contains(got.stderr, "invalid id") {
+			t.Errorf("%q: %+v", args, got)
+		}
 	}
 }
 
@@ -143,18 +178,5 @@ func TestNobodyAnswers(t *testing.T) {
 	got := invoke(t, nil, "check", "wf", "--server", "127.0.0.1:1")
 	if got.code != exitFailure || !strings.Contains(got.stderr, "127.0.0.1:1") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestDefaultDataDir(t *testing.T) {
-	t.Parallel()
-	for want, env := range map[string]map[string]string{
-		"/state/oc-scheduler":               {"XDG_STATE_HOME": "/state", "HOME": "/home/u"},
-		"/home/u/.local/state/oc-scheduler": {"HOME": "/home/u"},
-		"/home/v/.local/state/oc-scheduler": {"HOME": "/home/v", "XDG_STATE_HOME": "relative"},
-	} {
-		if got := defaultDataDir(lookupIn(env)); got != want {
-			t.Errorf("%v: %s, want %s", env, got, want)
-		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os/user"
 
 	"oc-scheduler/internal/app"
 )
@@ -15,8 +16,11 @@ type serveCmd struct {
 // Run serves until ctx ends, then drains.
 func (c *serveCmd) Run(ctx context.Context, con *console) error {
 	c.Version = version
-	if c.DataDir == "" {
-		c.DataDir = defaultDataDir(con.env)
+	if c.DataDir == "" && c.Embedded() {
+		var err error
+		if c.DataDir, err = defaultDataDir(con.env, user.Current); err != nil {
+			return &exitError{exitConfig, err}
+		}
 	}
 	return runError(app.Run(ctx, c.Config, c.logger(con)))
 }

@@ -21,7 +21,7 @@ const subprotocol = "oc.check.v1"
 // watch follows the stream over drains and outages until ctx ends; its exit code is that of the
 // last answer.
 func (c *checkCmd) watch(ctx context.Context, con *console, client *client, request []byte) error {
-	u := client.url(nil, "oc", c.Workflow, "check")
+	u := client.url(nil, "oc", string(c.Workflow), "check")
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
 	w := &watcher{con: con, url: u.String(), request: request, json: c.Output == "json"}
 	delays := backoff.NewExponentialBackOff()
@@ -148,8 +148,11 @@ func readFrame(frame []byte) (*result, error) {
 	return nil, p
 }
 
-// final tells whether trying again is of no use: the answer would be the same.
+// final tells whether trying again is of no use: the answer would be the same, or nobody would read it.
 func final(err error) bool {
+	if _, lost := errors.AsType[*writeError](err); lost {
+		return true
+	}
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p.Status < 500 && p.Status != http.StatusTooManyRequests
 	}

@@ -21,7 +21,7 @@ func TestWatchPrintsWhatHasChanged(t *testing.T) {
 	}
 	for json, want := range map[bool]int{true: 3, false: 2} {
 		var out strings.Builder
-		w := &watcher{con: &console{stdout: &out}, json: json}
+		w := &watcher{con: &console{stdout: &sink{w: &out}}, json: json}
 		for _, frame := range frames {
 			answer, err := readFrame([]byte(frame))
 			if err != nil {

@@ -45,7 +45,7 @@ func (r *runner) execute(ctx, disk context.Context, order nclprotocol.RunExecuti
 func (r *runner) run(ctx, disk context.Context, order nclprotocol.RunExecution) ledger.Outcome {
 	output, err := r.output(order.ExecutionID)
 	if err != nil {
-		return ledger.Outcome{State: nclprotocol.ExecutionFailed, Reason: fmt.Sprintf("output: %v", err)}
+		return ledger.Outcome{State: nclprotocol.ExecutionFailed, Reason: fmt.Sprintf(execute.NotStarted+"output: %v", err)}
 	}
 	defer func() {
 		if err := output.Close(); err != nil {

@@ -152,7 +152,7 @@ func (k *keeper) outcome() (int, error) {
 	defer k.kill()
 	switch {
 	case k.last.Error != "":
-		return 0, errors.New(k.last.Error)
+		return 0, errors.New(NotStarted + k.last.Error)
 	case k.last.Signal != "":
 		return 0, errors.New(EndedBySignal + k.last.Signal)
 	case k.last.Exit != nil:

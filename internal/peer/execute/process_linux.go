@@ -57,7 +57,7 @@ func (p *Process) Run(ctx context.Context, t Task, stdout, stderr io.Writer) (in
 	}
 	dir := filepath.Join(p.dir, id.Name(t.ID, dirName))
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return 0, err
+		return 0, fmt.Errorf(NotStarted+"%w", err)
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil { // it did not concern the task
@@ -68,7 +68,7 @@ func (p *Process) Run(ctx context.Context, t Task, stdout, stderr io.Writer) (in
 		Path: p.commands[t.Command[0]], Args: t.Command, Env: environ(t, dir, p.cfg.Environment), Dir: dir, Limits: p.cfg.Limits,
 	}, stdout, stderr)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf(NotStarted+"%w", err)
 	}
 	return p.await(ctx, k, t.within(p.cfg.Timeout))
 }

@@ -32,6 +32,9 @@ var ErrTimeout = errors.New("took too long")
 // EndedBySignal begins the text of the error of a task that a signal ended; the signal's name follows.
 const EndedBySignal = "ended by a signal: "
 
+// NotStarted begins the text of the error of a task that did not begin; the reason follows.
+const NotStarted = "could not be started: "
+
 // within is the time that a task has: the shorter of its own and the executor's limit.
 func (t Task) within(limit time.Duration) time.Duration {
 	if t.Timeout > 0 {

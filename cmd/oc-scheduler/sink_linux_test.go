@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// writers are the command lines that write something, by command; those of a service that writes nothing
+// but its log are none. %x is an execution that has ended.
+var writers = map[string][]string{
+	"serve":         nil,
+	"peer":          nil,
+	"demo-peer":     nil,
+	"demo":          {"demo --listen 127.0.0.1:0 --nats-listen off --log-level error"},
+	"check":         {"check wf --duration 1h", "check wf --duration 1h -o json", "check wf --duration 1h --watch", "check wf --duration 1h --watch -o json"},
+	"planners":      {"planners", "planners -o json", "planners site", "planners site -o json"},
+	"workflows":     {"workflows", "workflows -o json"},
+	"nodes list":    {"nodes", "nodes -o json", "nodes n1", "nodes list n1 -o json"},
+	"nodes approve": {"nodes approve n1", "nodes approve n1 -o json"},
+	"nodes reject":  {"nodes reject n2", "nodes reject n2 -o json"},
+	"nodes remove":  {"nodes remove n3"},
+	"run":           {"run n1 -- sh -c pwd", "run -d n1 -- sh -c pwd", "run --id written n1 -- sh -c pwd"},
+	"executions":    {"executions", "executions -o json", "executions %x", "executions %x -o json"},
+	"logs":          {"logs %x", "logs -f %x", "logs -n 1 %x"},
+	"cancel":        {"cancel %x", "cancel %x -o json"},
+	"doctor":        {"doctor", "doctor -o json"},
+	"version":       {"version", "--version"},
+}
+
+// leaves are the commands that there are.
+func leaves(t *testing.T) []*kong.Node {
+	t.Helper()
+	con := &console{stdout: &sink{w: io.Discard}, stderr: io.Discard, env: lookupIn(nil)}
+	parser, err := con.parser(t.Context(), &environment{lookup: con.env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model.Leaves(false)
+}
+
+// writerSite is a site at which each of the writers has something to write.
+func writerSite(t *testing.T) (env map[string]string, executionID string) {
+	t.Helper()
+	s := startSite(t)
+	s.peer(t)
+	s.publishWorkflow(t, []byte(`{"id":"wf","graph":{"items":{"n":{"compute":{"id":"gpu","peer_id":"site","demand":{"gpus":1}}}}}}`))
+	s.knock(t, "n2")
+	s.knock(t, "n3")
+	executionID = s.sh(t, "echo out")
+	s.reaches(t, executionID, "completed")
+	eventually(t, "the planner", func() bool {
+		return s.ask(t, "planners", "site").code == exitOK && s.ask(t, "workflows").code == exitOK
+	})
+	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, executionID
+}
+
+// TestOutputThatCannotBeWritten runs each command with an output that takes nothing: it says so in one line
+// and fails, and does not try for ever. A reader who has gone is told nothing, as the shell tells it.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	env, executionID := writerSite(t)
+	for _, leaf := range leaves(t) {
+		command := strings.TrimPrefix(leaf.FullPath(), "oc-scheduler ")
+		lines, known := writers[command]
+		if !known {
+			t.Errorf("%s: what does it write?", command)
+		}
+		for _, line := range append([]string{command + " --help"}, lines...) {
+			of := env
+			if strings.HasPrefix(line, "demo ") {
+				of = nil
+			}
+			args := strings.Fields(strings.ReplaceAll(line, "%x", executionID))
+			t.Run("full "+line, func(t *testing.T) {
+				t.Parallel()
+				full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = full.Close() }()
+				code, stderr := writeInto(t, full, of, args)
+				if code != exitFailure || strings.Count(stderr, "\n") != 1 ||
+					!strings.HasPrefix(stderr, "oc-scheduler: writing to standard output: no space left on device") {
+					t.Errorf("code %d: %s", code, stderr)
+				}
+				if args[0] == "run" && args[1] != "--help" && !strings.Contains(stderr, "oc-scheduler logs -f ") {
+					t.Errorf("of what runs it says nothing: %s", stderr)
+				}
+			})
+			if strings.Contains(line, "remove n3") || strings.Contains(line, "--id") {
+				continue // it is done already
+			}
+			t.Run("gone "+line, func(t *testing.T) {
+				t.Parallel()
+				r, w, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = w.Close() }()
+				if err := r.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if code, stderr := writeInto(t, w, of, args); code != exitSignal+13 || stderr != "" {
+					t.Errorf("code %d: %s", code, stderr)
+				}
+			})
+		}
+	}
+}
+
+func writeInto(t *testing.T, stdout io.Writer, env map[string]string, args []string) (code int, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var told bytes.Buffer
+	code = run(ctx, args, lookupIn(env), stdout, &told)
+	return code, told.String()
+}
+
+// TestErrorsOfAnExecutionThatCannotBeWritten is about the other output of a program.
+func TestErrorsOfAnExecutionThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	s := startSite(t)
+	s.peer(t)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = full.Close() }()
+	var stdout bytes.Buffer
+	args := []string{"run", "n1", "--server", s.url, "--", "sh", "-c", "echo oops >&2"}
+	if code := run(t.Context(), args, lookupIn(nil), &stdout, full); code != exitFailure {
+		t.Errorf("code %d, %s", code, stdout.String())
+	}
+}
