@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"oc-scheduler/internal/natsd"
 )
 
 // checkFiles reports all that is wrong with the files and directories that the flags name: it reads
@@ -23,15 +25,20 @@ func (c Config) checkFiles() error {
 	return errors.Join(errs...)
 }
 
-// makeDir makes the directory and tries to write into it.
+// makeDir makes the directory and tries to write into it. A disk that is full is no fault of the
+// configuration: the server waits for room.
 func makeDir(dir string) error {
 	if dir == "" {
 		return errors.New("the embedded NATS server needs a directory")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = probe(dir)
 	}
-	return probe(dir)
+	if natsd.Full(err) {
+		return nil
+	}
+	return err
 }
 
 // checkPlace tries to write where a file is to be made, if one is asked for.

@@ -58,6 +58,11 @@ func (r *Replica) checks() []httpapi.Check {
 }
 
 func (r *Replica) probeNATS() error {
+	if r.embedded != nil {
+		if err := r.embedded.Err(); err != nil {
+			return err
+		}
+	}
 	if !r.nc.IsConnected() {
 		return fmt.Errorf("connection is %v", r.nc.Status())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -13,6 +14,9 @@ import (
 type bridge struct {
 	log   func(level slog.Level, line string)
 	fatal chan error // capacity 1: why the server could not start
+
+	hurt   atomic.Pointer[string] // the first line that tells of a stream that can't be written any more
+	ailing chan struct{}          // capacity 1: hurt is set
 }
 
 var _ server.Logger = (*bridge)(nil)
@@ -21,8 +25,9 @@ func newBridge(ctx context.Context, log *slog.Logger) *bridge {
 	log = log.With("component", "nats_server")
 	ctx = context.WithoutCancel(ctx)
 	return &bridge{
-		log:   func(level slog.Level, line string) { log.Log(ctx, level, line) },
-		fatal: make(chan error, 1),
+		log:    func(level slog.Level, line string) { log.Log(ctx, level, line) },
+		fatal:  make(chan error, 1),
+		ailing: make(chan struct{}, 1),
 	}
 }
 
@@ -41,8 +46,18 @@ func (b *bridge) Warnf(format string, v ...any) {
 	b.log(level, fmt.Sprintf(format, v...))
 }
 
+// critical is part of what the server says, once, when it has shut a stream, or what keeps its
+// messages: it tries no other write there.
+const critical = "ritical write error: "
+
 // Errorf logs what the server could not do.
-func (b *bridge) Errorf(format string, v ...any) { b.log(slog.LevelError, fmt.Sprintf(format, v...)) }
+func (b *bridge) Errorf(format string, v ...any) {
+	line := fmt.Sprintf(format, v...)
+	b.log(slog.LevelError, line)
+	if strings.Contains(line, critical) && b.hurt.CompareAndSwap(nil, &line) {
+		b.ailing <- struct{}{}
+	}
+}
 
 // Fatalf keeps the reason for Start to return, later it is logged; the process is not the server's
 // to end.

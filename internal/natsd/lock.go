@@ -2,7 +2,10 @@ package natsd
 
 import "errors"
 
-// errLocked: two servers on one directory would destroy each other's data.
-var errLocked = errors.New("in use by another oc-scheduler")
+var (
+	// errLocked: two servers on one directory would destroy each other's data.
+	errLocked = errors.New("is in use by another oc-scheduler")
+	errEnded  = errors.New("the embedded NATS server has ended")
+)
 
 const lockFile = "lock"

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lock holds the directory for as long as this process lives or until unlock.
-func lock(dir string) (unlock func(), err error) {
+// lock holds the directory for as long as this process lives or until the file is closed.
+func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -22,5 +22,5 @@ func lock(dir string) (unlock func(), err error) {
 		}
 		return nil, err
 	}
-	return func() { _ = f.Close() }, nil // closing unlocks; there is nothing to lose in the file
+	return f, nil
 }

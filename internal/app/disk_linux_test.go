@@ -1,0 +1,126 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/app"
+	"oc-scheduler/internal/natstest"
+)
+
+const diskSize = 24 << 20
+
+// onDisk is a replica's configuration whose store lies on the disk at dir.
+func onDisk(dir string) app.Config {
+	c := valid()
+	c.DataDir = filepath.Join(dir, "store")
+	return c
+}
+
+// notReadyFor waits until the replica says that it is not ready, for that reason.
+func (r *running) notReadyFor(t *testing.T, words ...string) {
+	t.Helper()
+	until(t, fmt.Sprintf("not ready: %q", words), func() bool {
+		status, body := r.status(t, "/readyz")
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				return false
+			}
+		}
+		return status == http.StatusServiceUnavailable
+	})
+}
+
+// works waits until the replica is ready, and holds that it then does what it is for.
+func (r *running) works(t *testing.T, peer string) {
+	t.Helper()
+	until(t, "ready", func() bool { status, _ := r.status(t, "/readyz"); return status == http.StatusOK })
+	nc, err := nats.Connect(r.NATSURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	(&bus{nc: nc}).planner(t, planner(peer, 0))
+	until(t, "a planner comes through", func() bool { status, _ := r.status(t, "/planners/"+peer); return status == http.StatusOK })
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.URL()+"/oc/"+peer, strings.NewReader(`{"id":"`+peer+`","graph":{"items":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Close = true
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusCreated {
+		t.Errorf("PUT: %d %v", resp.StatusCode, err)
+	}
+}
+
+// planner is one of about that many bytes.
+func planner(peer string, bytes int) string {
+	return fmt.Sprintf(`{"peer_id":%q,"generated_at":%q,"capacities":{},"note":%q}`,
+		peer, time.Now().UTC().Format(time.RFC3339Nano), strings.Repeat("x", bytes))
+}
+
+// TestAFullDisk holds that a replica whose store cannot be written says so, and works again when it can:
+// without a restart, and also when what fills the disk is what it stores.
+func TestAFullDisk(t *testing.T) {
+	dir, here := natstest.SmallDisk(t, diskSize)
+	if !here {
+		return
+	}
+	r := start(t, onDisk(dir))
+	r.awaitReady(t)
+	r.works(t, "before")
+	nc, err := nats.Connect(r.NATSURL(), nats.MaxReconnects(-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	b := &bus{nc: nc}
+	for name, hole := range map[string]int{"none": 0, "some": 3 << 20} {
+		spare := filepath.Join(dir, "spare")
+		if err := os.WriteFile(spare, make([]byte, hole), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		free := natstest.FillDisk(t, dir)
+		if err := os.Remove(spare); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		until(t, "not ready, in words", func() bool {
+			b.planner(t, planner(fmt.Sprint("filler-", n), 200_000))
+			n++
+			status, body := r.status(t, "/readyz")
+			return status == http.StatusServiceUnavailable && strings.Contains(body, filepath.Join(dir, "store")+" cannot be written: no space left on device")
+		})
+		free()
+		r.works(t, "after-"+name)
+	}
+}
+
+// TestAStartOnAFullDisk holds that it is no other than a disk that fills up later.
+func TestAStartOnAFullDisk(t *testing.T) {
+	dir, here := natstest.SmallDisk(t, diskSize)
+	if !here {
+		return
+	}
+	c := onDisk(dir)
+	c.NATSListenFile = filepath.Join(t.TempDir(), "nats")
+	free := natstest.FillDisk(t, dir)
+	r := start(t, c)
+	r.notReadyFor(t, c.DataDir, "no space left on device")
+	free()
+	r.awaitReady(t)
+	r.works(t, "peer")
+	if got, err := os.ReadFile(c.NATSListenFile); err != nil || string(got) != r.NATSURL() {
+		t.Errorf("%q %v", got, err)
+	}
+}
