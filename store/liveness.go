@@ -66,21 +66,31 @@ func (l *Liveness) Beat(ctx context.Context, nodeID string, p Pulse, ttl time.Du
 
 // Alive says whether a node's key lives, past the view; with a broken value it does not. It fails with ErrUnavailable.
 func (l *Liveness) Alive(ctx context.Context, nodeID string) (bool, error) {
-	m, err := l.bucket.newest(ctx, nodeID)
-	if err != nil || !m.live() {
-		return false, err
-	}
-	_, broken := decodePulse(m.Data)
-	return broken == nil, nil
+	session, err := l.Session(ctx, nodeID)
+	return session != "", err
 }
 
-// End removes a node's key if it is of that session. It fails with ErrUnavailable.
+// Session is that of a node's last heartbeat while its key lives, past the view; else empty, as with a broken
+// value. It fails with ErrUnavailable.
+func (l *Liveness) Session(ctx context.Context, nodeID string) (string, error) {
+	m, err := l.bucket.newest(ctx, nodeID)
+	if err != nil || !m.live() {
+		return "", err
+	}
+	p, err := decodePulse(m.Data)
+	if err != nil {
+		return "", nil
+	}
+	return p.Session, nil
+}
+
+// End removes a node's key if it is of that session; empty: of any. It fails with ErrUnavailable.
 func (l *Liveness) End(ctx context.Context, nodeID, session string) error {
 	_, err := l.bucket.change(ctx, nodeID, func(last message) (*write, error) {
 		if !last.live() {
 			return nil, nil
 		}
-		if stands, err := decodePulse(last.Data); err == nil && stands.Session != session {
+		if stands, err := decodePulse(last.Data); err == nil && session != "" && stands.Session != session {
 			return nil, nil
 		}
 		return remove(markerTTL), nil

@@ -5,92 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"oc-scheduler/store/id"
 )
-
-// Membership says whether a node may take part.
-type Membership string
-
-// Memberships.
-const (
-	Pending  Membership = "pending" // an operator has to say
-	Approved Membership = "approved"
-	Rejected Membership = "rejected"
-)
-
-// NodeState says whether a node is there.
-type NodeState string
-
-// States of nodes.
-const (
-	NodeNew       NodeState = "new" // it has asked to take part, and was never connected
-	NodeConnected NodeState = "connected"
-	NodeLost      NodeState = "lost" // it fell silent
-	NodeGone      NodeState = "gone" // it said goodbye
-)
-
-// NodeRecord is what the fleet knows of one compute node.
-type NodeRecord struct {
-	NodeID     string          `json:"node_id"`
-	Membership Membership      `json:"membership"`
-	State      NodeState       `json:"state"`
-	Since      time.Time       `json:"since"`             // of the state
-	Reason     string          `json:"reason,omitempty"`  // of the state
-	Info       json.RawMessage `json:"info,omitempty"`    // what it told of itself
-	Session    string          `json:"session,omitempty"` // the last one that was accepted
-	Generation uint64          `json:"generation"`        // how many were
-	StartedAt  time.Time       `json:"started_at,omitzero"`
-	// OpenedAt is when it asked for the session, by its own clock.
-	OpenedAt time.Time `json:"opened_at,omitzero"`
-	// PeerSince is since when it has said that it is of its peer.
-	PeerSince time.Time `json:"peer_since,omitzero"`
-	// InfoSequence is the message of the session that Info came with.
-	InfoSequence uint64 `json:"info_sequence"`
-	// ProtocolVersion is that of its messages.
-	ProtocolVersion int `json:"protocol_version"`
-	// LivenessSeconds without a heartbeat, and it is lost.
-	LivenessSeconds float64 `json:"liveness_s"`
-	// Ledger numbers its events; LastNodeSequence is the last that was handled, as of its last handshake
-	// or as of the last change of this record.
-	Ledger           string `json:"ledger,omitempty"`
-	LastNodeSequence uint64 `json:"last_node_sequence"`
-	// Former are the ledgers before, the last of some: what they have sent may still have to be handled.
-	Former []FormerLedger `json:"former_ledgers,omitempty"`
-	// OutPosition is where the stream of events ended when the session began.
-	OutPosition uint64 `json:"out_position"`
-	// LastSchedulerSequence is the last message to it that it has acknowledged, in the stream that was
-	// made at InStream.
-	LastSchedulerSequence uint64    `json:"last_scheduler_sequence"`
-	InStream              time.Time `json:"in_stream,omitzero"`
-	// HandshakeRequired is why its present session has to end; empty: it need not.
-	HandshakeRequired string `json:"handshake_required,omitempty"`
-}
-
-// FormerLedger is a ledger that another one has replaced.
-type FormerLedger struct {
-	Ledger string `json:"ledger"`
-	Until  uint64 `json:"until"` // where the stream of events ended then
-}
-
-// Liveness is how long the node may be silent.
-func (r *NodeRecord) Liveness() time.Duration {
-	return roundUp(time.Duration(r.LivenessSeconds * float64(time.Second)))
-}
-
-// PeerID is the peer whose node it says to be; empty when it says none, or none that can be.
-func (r *NodeRecord) PeerID() string {
-	var info struct {
-		PeerID string `json:"peer_id"`
-	}
-	if json.Unmarshal(r.Info, &info) != nil || id.Check(info.PeerID) != nil {
-		return ""
-	}
-	return info.PeerID
-}
 
 // Nodes is the bucket of compute nodes.
 type Nodes struct {

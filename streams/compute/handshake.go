@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/ncl"
@@ -12,6 +13,17 @@ import (
 
 // maxSequence is beyond what any stream has.
 const maxSequence = math.MaxInt64
+
+// soonest and latest bound what the scheduler may say of when to ask again.
+const soonest, latest = time.Second, time.Minute
+
+// laterError is a refusal that may be another answer soon.
+type laterError struct {
+	error
+	after time.Duration
+}
+
+func (e *laterError) Unwrap() error { return e.error }
 
 // handshake opens the session at the scheduler, and the gate for messages from it.
 func (s *session) handshake(ctx context.Context) error {
@@ -24,7 +36,11 @@ func (s *session) handshake(ctx context.Context) error {
 		return err
 	}
 	if !answer.Accepted {
-		return &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
+		refused := &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
+		if after := answer.RetryAfter.Duration(); after > 0 {
+			return &laterError{refused, min(max(after, soonest), latest)}
+		}
+		return refused
 	}
 	if answer.LastNodeSequence > request.NewestSequence {
 		return fmt.Errorf("%w: the scheduler has event %d, the ledger ends with %d", dispatcher.ErrAhead, answer.LastNodeSequence, request.NewestSequence)

@@ -63,5 +63,8 @@ func (p *pace) next(connected bool, lived time.Duration, err error) time.Duratio
 	if longest := nobodyFactor * p.interval; nobody && d > longest {
 		d = longest/2 + p.jitter(longest/2)
 	}
+	if later, is := errors.AsType[*laterError](err); is {
+		d = min(d, later.after+p.jitter(later.after/jitterShare))
+	}
 	return d
 }

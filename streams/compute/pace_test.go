@@ -30,6 +30,7 @@ func TestPace(t *testing.T) {
 	p := newPace(Config{ReconnectInterval: 10 * time.Second, ReconnectBackoff: &stepwise{}})
 	refused, nobody := &ncl.RefusedError{Reason: "full"}, fmt.Errorf("handshake: %w", ncl.ErrNoResponders)
 	away := fmt.Errorf("connect to NATS: %w", nats.ErrNoServers)
+	later := fmt.Errorf("handshake: %w", &laterError{refused, 8 * time.Second})
 	hidden := fmt.Errorf("connect to NATS: %w", &net.OpError{Op: "dial", Err: errors.New("no route")})
 	for i, step := range []struct {
 		connected bool
@@ -50,8 +51,9 @@ func TestPace(t *testing.T) {
 		{false, 0, nobody, 15 * time.Second, 30 * time.Second}, // no replica: never long
 		{false, 0, away, 15 * time.Second, 30 * time.Second},   // nor a server
 		{false, 0, hidden, 15 * time.Second, 30 * time.Second},
-		{false, 0, refused, time.Minute, time.Minute}, // there is one again: what came before is of no account
-		{false, 0, refused, 2 * time.Minute, 2 * time.Minute},
+		{false, 0, refused, time.Minute, time.Minute},               // there is one again: what came before is of no account
+		{false, 0, later, 8 * time.Second, 9600 * time.Millisecond}, // when the scheduler says
+		{false, 0, refused, 3 * time.Minute, 3 * time.Minute},
 	} {
 		if d := p.next(step.connected, step.lived, step.err); d < step.min || d > step.max {
 			t.Errorf("step %d: %v, want %v to %v", i, d, step.min, step.max)

@@ -39,6 +39,8 @@ type HandshakeRequest struct {
 type HandshakeResponse struct {
 	Accepted bool   `json:"accepted"`
 	Reason   string `json:"reason,omitempty"` // why not
+	// RetryAfter is when a refused node may ask again, for it may be let in soon; 0: whenever it likes.
+	RetryAfter Seconds `json:"retry_after_s,omitempty"`
 	// LastNodeSequence is the last event of the ledger that the scheduler has; the node sends those after it.
 	LastNodeSequence uint64 `json:"last_node_sequence"`
 	// StartSchedulerSequence is where in InStream the node goes on, whatever it remembers.

@@ -142,7 +142,7 @@ func TestApproval(t *testing.T) {
 	nodeBecomes(t, a, "n", store.NodeGone)
 }
 
-// TestARemovedNode introduces itself again, and its events go on where they were.
+// TestARemovedNode introduces itself again, and its events go on where they were. What it had to run has ended.
 func TestARemovedNode(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
@@ -157,13 +157,21 @@ func TestARemovedNode(t *testing.T) {
 	}
 	natstest.Eventually(t, "it is forgotten", func() bool { _, ok := a.store.Nodes.View().Get("n"); return !ok })
 	required(t, n.beat(t), "does not know")
-	n.record(changed("x", "running")) // meanwhile
+	n.record(changed("x", "running"), changed("y", "queued")) // meanwhile
 	n.sendAll(t)
 	if r := n.accepted(t); r.LastNodeSequence == 0 {
 		t.Errorf("%+v", r)
 	}
+	n.record(changed("y", "running"))
 	n.sendAll(t)
-	becomes(t, a, "x", "running")
+	becomes(t, a, "y", "running")
+	becomes(t, a, "x", "failed")
+	n.record(changed("y", "completed"))
+	n.sendAll(t)
+	becomes(t, a, "y", "completed")
+	if e, err := a.store.Executions.Get(t.Context(), "x"); err != nil || e.Reason != "node removed" {
+		t.Errorf("%+v, %v", e, err)
+	}
 }
 
 func TestSessions(t *testing.T) {
@@ -178,7 +186,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	twin.accepted(t)
-	required(t, n.beat(t), "another session")
+	asksForHandshake(t, n, "another session")
 	if r := twin.beat(t); r.HandshakeRequired {
 		t.Errorf("%+v", r)
 	}

@@ -4,12 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
-	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -21,34 +17,14 @@ const courierEvery = 2 * time.Second
 // before it was noted that they were sent. A node that gets an order twice obeys it once.
 type courier struct {
 	orders *Orders
+	open   *open
 	desk   *desk
 	after  time.Duration // how long the first sender has
 	log    *slog.Logger
-
-	mu     sync.Mutex
-	unsent map[string]struct{} // ids of executions
-}
-
-func newCourier(st *store.Store, o *Orders, d *desk, cfg Config) *courier {
-	c := &courier{orders: o, desk: d, after: cfg.LeaseTTL, log: cfg.Logger, unsent: map[string]struct{}{}}
-	st.Executions.View().OnChange(c.note)
-	return c
 }
 
 func unsent(e booking.Execution) bool {
 	return e.State == booking.ExecutionOrdered && e.SentAs == 0 && len(e.Order) > 0
-}
-
-// note keeps apart the few executions that matter here.
-func (c *courier) note(executionID string) {
-	entry, stands := c.orders.store.Executions.View().Get(executionID)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if stands && unsent(entry.Value) {
-		c.unsent[executionID] = struct{}{}
-		return
-	}
-	delete(c.unsent, executionID)
 }
 
 func (c *courier) run(ctx context.Context) {
@@ -79,18 +55,10 @@ func (c *courier) round(ctx context.Context) {
 	}
 }
 
-func (c *courier) overdue(now time.Time) (due []booking.Execution) {
-	c.mu.Lock()
-	ids := slices.Collect(maps.Keys(c.unsent))
-	c.mu.Unlock()
-	for _, id := range ids {
-		entry, stands := c.orders.store.Executions.View().Get(id)
-		if e := entry.Value; stands && unsent(e) && now.Sub(e.OrderedAt) > c.after && c.desk.holds(e.NodeID) {
-			due = append(due, e)
-		}
-	}
-	slices.SortFunc(due, func(a, b booking.Execution) int { return a.OrderedAt.Compare(b.OrderedAt) })
-	return due
+func (c *courier) overdue(now time.Time) []booking.Execution {
+	return c.open.list(func(e booking.Execution) bool {
+		return unsent(e) && now.Sub(e.OrderedAt) > c.after && c.desk.holds(e.NodeID)
+	})
 }
 
 func (c *courier) send(ctx context.Context, e booking.Execution) error {

@@ -123,34 +123,6 @@ func (d *desk) begin(created time.Time, last uint64, rewind context.CancelFunc) 
 	return after, ok
 }
 
-// positions is, for each partition, up to where all is handled.
-func (d *desk) positions() (at map[int]uint64, created time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.positionsLocked(), d.created
-}
-
-func (d *desk) positionsLocked() map[int]uint64 {
-	now := make(map[int]uint64, len(d.held))
-	for p, part := range d.held {
-		now[p] = part.from
-		if part.read {
-			now[p] = max(part.from, d.reached)
-		}
-	}
-	for _, l := range d.lines {
-		for _, rest := range [][]received{l.working, l.pending} {
-			if len(rest) > 0 {
-				now[l.partition] = min(now[l.partition], rest[0].position-1)
-			}
-		}
-		if l.missed > 0 {
-			now[l.partition] = min(now[l.partition], l.missed-1)
-		}
-	}
-	return now
-}
-
 func (d *desk) holds(nodeID string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,6 +21,7 @@ func Publishes(nodeID string) []string {
 		"$JS.API.DIRECT.GET." + "KV_" + store.ExecutionsBucket,
 		"$JS.API.CONSUMER.CREATE." + out + "." + nclprotocol.AllOut, "$JS.API.CONSUMER.DELETE." + out, "$JS.API.CONSUMER.MSG.NEXT." + out,
 		"$JS.API.CONSUMER.CREATE." + nclprotocol.InStream + "." + in + "." + nclprotocol.InSubject(nodeID),
-		"$JS.API.CONSUMER.DELETE." + nclprotocol.InStream + "." + in,
+		"$JS.API.CONSUMER.DELETE." + nclprotocol.InStream + "." + in, "$JS.API.CONSUMER.INFO." + nclprotocol.InStream + "." + in,
+		"$JS.API.STREAM.MSG.GET." + nclprotocol.InStream, "$JS.API.STREAM.MSG.DELETE." + nclprotocol.InStream,
 	}
 }

@@ -24,6 +24,10 @@ func (c *control) handshake(ctx context.Context, from sender, r *nclprotocol.Han
 	}
 	defer c.door.leave(from.nodeID)
 	answer, err := c.tryHandshake(ctx, from, r)
+	if later, ok := errors.AsType[*notYet](err); ok {
+		c.metrics.handshakes.WithLabelValues("refused").Inc()
+		return c.turnAway(ctx, from, r, later)
+	}
 	if refused, ok := errors.AsType[*ncl.RefusedError](err); ok {
 		c.metrics.handshakes.WithLabelValues("refused").Inc()
 		c.log.WarnContext(ctx, "handshake refused", "node_id", from.nodeID, "reason", refused.Reason)
@@ -42,17 +46,18 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	if err != nil {
 		return nil, err
 	}
-	if err := c.turn(ctx, from, info); err != nil {
+	if err := c.turn(ctx, from, r, info); err != nil {
 		return nil, err
 	}
-	if err := c.admit(ctx, from, r, info); err != nil {
-		return nil, err
-	}
-	handled, err := c.handled(ctx, from.nodeID, r)
+	stands, err := c.admit(ctx, from, r, info)
 	if err != nil {
 		return nil, err
 	}
-	inbound, err := c.placeInbound(ctx, from.nodeID, r.LastSchedulerSequence)
+	handled, known, err := c.handled(ctx, from.nodeID, r)
+	if err != nil {
+		return nil, err
+	}
+	inbound, err := c.placeInbound(ctx, from.nodeID, succession{stands, r.Ledger, known, r.LastSchedulerSequence})
 	if err != nil {
 		return nil, err
 	}
@@ -61,26 +66,31 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 		return nil, err
 	}
 	opened := func(n *store.NodeRecord) { // what the session changes
-		n.StartedAt, n.ProtocolVersion = r.Started.UTC(), envelope.Version
-		n.LivenessSeconds = liveness(r).Seconds()
+		follow(n, programOf(r))
+		n.ProtocolVersion, n.LivenessSeconds = envelope.Version, liveness(r).Seconds()
 		n.Former = replaced(n, r.Ledger, outPosition)
-		n.Ledger, n.LastNodeSequence, n.OutPosition = r.Ledger, handled, outPosition
+		n.Ledger, n.StartedAt, n.LastNodeSequence, n.OutPosition = r.Ledger, r.Started.UTC(), handled, outPosition
 		n.LastSchedulerSequence, n.InStream = inbound.start-1, inbound.created
+		n.LedgerFrom, n.Delivered = inbound.from, inbound.had
 	}
-	if err := c.open(ctx, from, r, info, opened); err != nil {
+	if err := c.open(ctx, from, r, info, stands.Session, opened); err != nil {
 		return nil, err
 	}
 	return &nclprotocol.HandshakeResponse{Accepted: true, LastNodeSequence: handled, StartSchedulerSequence: inbound.start}, nil
 }
 
 // turn waits until it is this node's turn. One that is known to be refused takes nobody's.
-func (c *control) turn(ctx context.Context, from sender, info json.RawMessage) error {
-	if entry, known := c.store.Nodes.View().Get(from.nodeID); known && allowed(&entry.Value) != nil {
+func (c *control) turn(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) error {
+	entry, known := c.store.Nodes.View().Get(from.nodeID)
+	if known && (allowed(&entry.Value) != nil || rival(&entry.Value, programOf(r)) != "") {
 		switch stands, err := c.store.Nodes.Get(ctx, from.nodeID); { // the view may be behind
 		case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
 			return err
 		case err == nil && (stands.Membership == store.Rejected || string(stands.Info) == string(info)):
 			if err := allowed(&stands); err != nil {
+				return err
+			}
+			if err := c.outdone(ctx, &stands, r); err != nil {
 				return err
 			}
 		}
@@ -122,18 +132,19 @@ func checkHandshake(from sender, r *nclprotocol.HandshakeRequest) (json.RawMessa
 	return info, nil
 }
 
-// handled is the last event of the node's ledger that needs not be sent again.
-func (c *control) handled(ctx context.Context, nodeID string, r *nclprotocol.HandshakeRequest) (uint64, error) {
+// handled is the last event of the node's ledger that needs not be sent again; known says whether any was
+// handled.
+func (c *control) handled(ctx context.Context, nodeID string, r *nclprotocol.HandshakeRequest) (last uint64, known bool, err error) {
 	cursor, _, err := c.store.Executions.Cursor(ctx, nodeID)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, false, err
 	case cursor.Ledger != r.Ledger:
-		return 0, nil
+		return 0, false, nil
 	case cursor.Sequence > r.NewestSequence:
-		return 0, &ncl.RefusedError{Reason: fmt.Sprintf(
+		return 0, true, &notYet{reason: fmt.Sprintf(
 			"ledger %s ends with event %d, but event %d of it was handled: it was restored from a copy; begin a new ledger",
-			r.Ledger, r.NewestSequence, cursor.Sequence)}
+			r.Ledger, r.NewestSequence, cursor.Sequence), kept: true}
 	}
-	return cursor.Sequence, nil
+	return cursor.Sequence, true, nil
 }

@@ -19,22 +19,17 @@ const deleteTimeout = time.Second
 type inbound struct {
 	start   uint64
 	created time.Time // of the stream
+	from    uint64    // the first message that is for its ledger
+	had     uint64    // the last message that may have come to it before
 }
 
-// placeInbound makes the consumer anew through which a node reads, after the last message that it has
-// processed: as it says itself, or, when it has lost its memory, as it has acknowledged before. In a
-// stream that was made anew, or restored from an older copy, both mean nothing.
-func (c *control) placeInbound(ctx context.Context, nodeID string, says uint64) (inbound, error) {
-	stream, err := jet.EnsureStream(ctx, c.js, nclprotocol.InLayout(c.copies))
+// placeInbound makes the consumer anew through which a node reads.
+func (c *control) placeInbound(ctx context.Context, nodeID string, s succession) (inbound, error) {
+	stream, err := c.inStream(ctx)
 	if err != nil {
-		return inbound{}, unavailable("stream "+nclprotocol.InStream, err)
-	}
-	info := stream.CachedInfo()
-	stands, err := c.store.Nodes.Get(ctx, nodeID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable) {
 		return inbound{}, err
 	}
-	in := inbound{startAfter(says, stands, info), info.Created}
+	in := s.place(stream.CachedInfo(), func() (uint64, bool) { return deliveredTo(ctx, stream, nodeID) })
 	layout := nclprotocol.InConsumerLayout(nodeID, in.start)
 	if err := deleteConsumer(ctx, stream, layout.Name); err != nil {
 		return inbound{}, unavailable("consumer "+layout.Name, err)
@@ -43,6 +38,14 @@ func (c *control) placeInbound(ctx context.Context, nodeID string, says uint64) 
 		return inbound{}, unavailable("consumer "+layout.Name, err)
 	}
 	return in, nil
+}
+
+func (c *control) inStream(ctx context.Context) (jetstream.Stream, error) {
+	stream, err := jet.EnsureStream(ctx, c.js, nclprotocol.InLayout(c.copies))
+	if err != nil {
+		return nil, unavailable("stream "+nclprotocol.InStream, err)
+	}
+	return stream, nil
 }
 
 // deleteConsumer does not wait long for the answer: none comes when the server that had the consumer is
@@ -55,18 +58,6 @@ func deleteConsumer(ctx context.Context, stream jetstream.Stream, name string) e
 		return nil
 	}
 	return err
-}
-
-func startAfter(says uint64, stands store.NodeRecord, info *jetstream.StreamInfo) uint64 {
-	replaced := !stands.InStream.IsZero() && !stands.InStream.Equal(info.Created)
-	last := says
-	if !replaced {
-		last = max(last, stands.LastSchedulerSequence)
-	}
-	if replaced || last > info.State.LastSeq {
-		return 1
-	}
-	return last + 1
 }
 
 // lastOut is the last position in the stream of events: what comes after it is of a later session.

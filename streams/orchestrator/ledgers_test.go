@@ -61,7 +61,7 @@ func TestEventsOfAReplacedLedger(t *testing.T) {
 	old.record(changed("x1", "queued"), changed("x2", "queued"))
 	old.sendAll(t)
 	reborn.record(changed("y1", "queued"))
-	reborn.accepted(t)
+	reborn.succeeds(t)
 	reborn.sendAll(t)
 	b.drain(t)
 	kv, err := srv.JetStream(t).KeyValue(t.Context(), store.PartitionsBucket)

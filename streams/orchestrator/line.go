@@ -35,3 +35,16 @@ type line struct {
 	unreadable int                         // messages since the cursor moved
 	pause      *backoff.ExponentialBackOff // between tries; nil: the last one succeeded
 }
+
+// handled is up to where all of a line is handled that was read up to a position.
+func (l *line) handled(read uint64) uint64 {
+	for _, rest := range [][]received{l.working, l.pending} {
+		if len(rest) > 0 {
+			read = min(read, rest[0].position-1)
+		}
+	}
+	if l.missed > 0 {
+		read = min(read, l.missed-1)
+	}
+	return read
+}

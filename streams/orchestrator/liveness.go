@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"oc-scheduler/store"
 )
 
@@ -15,6 +17,7 @@ const lookEvery = 500 * time.Millisecond
 
 // warden finds nodes that fell silent.
 type warden struct {
+	js      jetstream.JetStream
 	nodes   *store.Nodes
 	pulses  *store.Liveness
 	log     *slog.Logger
@@ -22,8 +25,8 @@ type warden struct {
 	wake    chan struct{}
 }
 
-func newWarden(st *store.Store, cfg Config, m *metrics) *warden {
-	w := &warden{st.Nodes, st.Liveness, cfg.Logger, m, make(chan struct{}, 1)}
+func newWarden(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *warden {
+	w := &warden{js, st.Nodes, st.Liveness, cfg.Logger, m, make(chan struct{}, 1)}
 	w.pulses.View().OnChange(func(nodeID string) {
 		if _, alive := w.pulses.View().Get(nodeID); !alive {
 			signal(w.wake)
@@ -83,8 +86,12 @@ func (w *warden) look(ctx context.Context, steady time.Duration) error {
 
 // lose marks a node as lost; of all replicas that try, one does.
 func (w *warden) lose(ctx context.Context, nodeID, session string) error {
+	delivered, err := reached(ctx, w.js, nodeID)
+	if err != nil {
+		return err
+	}
 	lost := false
-	_, err := w.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+	_, err = w.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		lost = false
 		if n == nil || n.Session != session || n.State != store.NodeConnected {
 			return nil, nil
@@ -94,6 +101,7 @@ func (w *warden) lose(ctx context.Context, nodeID, session string) error {
 		}
 		lost = true
 		n.State, n.Since, n.Reason = store.NodeLost, time.Now().UTC(), "no heartbeat in time"
+		n.Delivered = max(n.Delivered, delivered)
 		return n, nil
 	})
 	if lost && err == nil {

@@ -3,18 +3,25 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
 )
 
 // Members is what operators decide about nodes.
-type Members struct{ nodes *store.Nodes }
+type Members struct {
+	store  *store.Store
+	orders *Orders
+	open   *open
+	log    *slog.Logger
+}
 
-// NewMembers returns the Members of a bucket.
-func NewMembers(nodes *store.Nodes) *Members { return &Members{nodes} }
-
-// Approve lets a node take part; it fails with ErrUnknownNode or store.ErrUnavailable.
+// Approve lets a node take part; of one that does, it lets the program take over that was refused last. It
+// fails with ErrUnknownNode or store.ErrUnavailable.
 func (m *Members) Approve(ctx context.Context, nodeID string) (store.NodeRecord, error) {
 	return m.set(ctx, nodeID, store.Approved)
 }
@@ -24,22 +31,60 @@ func (m *Members) Reject(ctx context.Context, nodeID string) (store.NodeRecord, 
 	return m.set(ctx, nodeID, store.Rejected)
 }
 
-// Remove forgets a node. One that is connected has to introduce itself again. It fails as Approve does.
+// Remove forgets a node, and ends what it had to run. One that is connected has to introduce itself again. It
+// fails as Approve does.
 func (m *Members) Remove(ctx context.Context, nodeID string) error {
-	return known(m.nodes.Remove(ctx, nodeID))
+	err := m.store.Nodes.Remove(ctx, nodeID)
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrUnknownNode
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.clear(ctx, nodeID); err != nil { // the node's reconciler does the rest
+		m.log.WarnContext(ctx, "what a removed node had to run has yet to end", "node_id", nodeID, "error", err)
+	}
+	return nil
+}
+
+// endsAtOnce is how many executions of a removed node are ended at a time.
+const endsAtOnce = 8
+
+// clear ends the pulse of a node that was removed, and its executions.
+func (m *Members) clear(ctx context.Context, nodeID string) error {
+	if err := m.store.Liveness.End(ctx, nodeID, ""); err != nil {
+		return err
+	}
+	ends, ctx := errgroup.WithContext(ctx)
+	ends.SetLimit(endsAtOnce)
+	for _, e := range m.open.list(func(e booking.Execution) bool { return e.NodeID == nodeID }) {
+		ends.Go(func() error {
+			_, err := m.orders.giveUp(ctx, e, reasonRemoved)
+			return err
+		})
+	}
+	return ends.Wait()
 }
 
 func (m *Members) set(ctx context.Context, nodeID string, to store.Membership) (store.NodeRecord, error) {
-	now, err := m.nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+	delivered, err := reached(ctx, m.orders.js, nodeID)
+	if err != nil {
+		return store.NodeRecord{}, err
+	}
+	now, err := m.store.Nodes.Change(ctx, nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		switch {
 		case n == nil:
 			return nil, ErrUnknownNode
-		case n.Membership == to:
+		case n.Membership == to && (to != store.Approved || n.Refused == nil):
 			return nil, nil
+		case n.Membership == to:
+			n.Successor, n.Refused = &n.Refused.Program, nil
+			return n, nil
 		}
 		n.Membership = to
 		if to != store.Approved && n.State == store.NodeConnected {
 			n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), "rejected"
+			n.Delivered = max(n.Delivered, delivered)
 		}
 		return n, nil
 	})
@@ -47,11 +92,4 @@ func (m *Members) set(ctx context.Context, nodeID string, to store.Membership) (
 		return store.NodeRecord{}, err
 	}
 	return *now, nil
-}
-
-func known(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return ErrUnknownNode
-	}
-	return err
 }

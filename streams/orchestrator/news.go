@@ -43,6 +43,10 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 	if err != nil {
 		return nil, err
 	}
+	delivered, err := reached(ctx, c.js, from.nodeID)
+	if err != nil {
+		return nil, err
+	}
 	left := false
 	n, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		left = n != nil && n.Session == from.session && n.State == store.NodeConnected
@@ -51,6 +55,7 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 		}
 		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), printable(r.Reason)
 		n.LastSchedulerSequence = max(n.LastSchedulerSequence, r.LastSchedulerSequence)
+		n.Delivered = max(n.Delivered, delivered)
 		return n, nil
 	})
 	if err == nil {

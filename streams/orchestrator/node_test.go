@@ -121,6 +121,16 @@ func (n *node) accepted(t testing.TB) *nclprotocol.HandshakeResponse {
 	return r
 }
 
+// succeeds takes the place of another program once that has been silent for its time.
+func (n *node) succeeds(t testing.TB) (r *nclprotocol.HandshakeResponse) {
+	t.Helper()
+	natstest.Eventually(t, n.id+" is let in", func() bool {
+		r = n.handshake(t)
+		return r.Accepted
+	})
+	return r
+}
+
 func (n *node) tryBeat(ctx context.Context) (*nclprotocol.HeartbeatResponse, error) {
 	answer, err := n.ask(ctx, nclprotocol.HeartbeatRequest{Free: nclprotocol.Amounts{"ram_gb": 8}, LastSchedulerSequence: n.read})
 	if err != nil {

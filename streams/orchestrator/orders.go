@@ -127,8 +127,7 @@ func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.
 		return e, nil
 	}
 	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *booking.Execution) {
-		e.State, e.EndedAt, e.Reason = booking.ExecutionFailed, time.Now().UTC(), "not sent: "+err.Error()
-		e.Order = nil
+		*e = end(*e, booking.ExecutionFailed, "not sent: "+err.Error())
 	}))
 }
 
@@ -153,15 +152,4 @@ func (o *Orders) whileOrdered(ctx context.Context, executionID string, change fu
 		change(&e)
 		return e, true
 	})
-}
-
-// CancelExecution orders the node of an execution to end it, whatever its membership. It fails with
-// store.ErrNotFound and as Send does.
-func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string) error {
-	e, err := o.store.Executions.Get(ctx, executionID)
-	if err != nil {
-		return err
-	}
-	_, err = o.send(ctx, e.NodeID, nclprotocol.CancelExecution{ExecutionID: executionID, Reason: reason})
-	return err
 }

@@ -31,6 +31,7 @@ type Service struct {
 	holder  *holder
 	reader  *reader
 	courier *courier
+	settler *reconciler
 
 	leave     chan struct{} // closed to end Run
 	leaveOnce sync.Once
@@ -63,16 +64,17 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 	if err != nil {
 		return nil, err
 	}
-	m, d := newMetrics(cfg.Metrics), newDesk()
+	m, d, unended := newMetrics(cfg.Metrics), newDesk(), newOpen(st.Executions.View())
 	m.watch(cfg.Metrics, st.Nodes.View(), d)
 	return &Service{
-		Orders: orders, Members: NewMembers(st.Nodes),
+		Orders: orders, Members: &Members{st, orders, unended, cfg.Logger},
 		js: js, cfg: cfg, store: st, desk: d,
 		worker:  &worker{js, st, d, cfg.Handler, envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, cfg.Logger, m},
 		control: newControl(js, st, cfg, m),
-		warden:  newWarden(st, cfg, m),
+		warden:  newWarden(js, st, cfg, m),
 		holder:  newHolder(st, d, cfg),
-		courier: newCourier(st, orders, d, cfg),
+		courier: &courier{orders, unended, d, cfg.LeaseTTL, cfg.Logger},
+		settler: &reconciler{st, orders, unended, d, cfg.Logger, map[string]string{}},
 		reader:  &reader{js: js, copies: cfg.Copies, desk: d, log: cfg.Logger},
 		leave:   make(chan struct{}), started: make(chan struct{}), left: make(chan struct{}),
 	}, nil
@@ -144,6 +146,7 @@ func (s *Service) work(ctx context.Context) {
 	parts.Go(func() { s.reader.run(ctx) })
 	parts.Go(func() { s.holder.run(ctx) })
 	parts.Go(func() { s.courier.run(ctx) })
+	parts.Go(func() { s.settler.run(ctx) })
 	for range workers {
 		parts.Go(func() { s.worker.run(ctx) })
 	}

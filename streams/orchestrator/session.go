@@ -12,20 +12,26 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
-// admit lets a node in that may take part; else it is refused, and is on record as one that wants to.
-func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) error {
+// admit lets a node in that may take part, and returns its record as it stands; else it is refused, and is
+// on record as one that wants to.
+func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) (store.NodeRecord, error) {
 	stands, err := c.store.Nodes.Get(ctx, from.nodeID)
 	switch known := err == nil; {
 	case known && stands.Membership == store.Approved:
-		return overtaken(&stands, from, r)
+		return stands, errors.Join(overtaken(&stands, from, r), c.outdone(ctx, &stands, r))
 	case errors.Is(err, store.ErrNotFound) && !c.manual:
-		return nil
+		return store.NodeRecord{}, nil
 	case !known && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
-		return err
+		return store.NodeRecord{}, err
+	}
+	stream, err := c.inStream(ctx)
+	if err != nil {
+		return store.NodeRecord{}, err
 	}
 	now, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil {
 			n = c.newcomer(from.nodeID)
+			n.Delivered, n.InStream = stream.CachedInfo().State.LastSeq, stream.CachedInfo().Created
 		}
 		if string(n.Info) == string(info) {
 			return nil, nil
@@ -35,9 +41,9 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 		return n, nil
 	})
 	if err != nil {
-		return err
+		return store.NodeRecord{}, err
 	}
-	return allowed(now)
+	return *now, allowed(now)
 }
 
 // newcomer is the record of a node that was never here.
@@ -56,11 +62,12 @@ func allowed(n *store.NodeRecord) error {
 	case store.Rejected:
 		return &ncl.RefusedError{Reason: "the node was rejected by an operator"}
 	}
-	return &ncl.RefusedError{Reason: "the node waits for approval: `oc-scheduler nodes approve NODE`"}
+	return &notYet{reason: "the node waits for approval: `oc-scheduler nodes approve NODE`"}
 }
 
-// open makes the session the node's present one. Its pulse begins before.
-func (c *control) open(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage, change func(*store.NodeRecord)) error {
+// open makes the session the node's present one, if the one before is still that which it was judged by. Its
+// pulse begins before.
+func (c *control) open(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage, before string, change func(*store.NodeRecord)) error {
 	pulse := store.Pulse{
 		Session: from.session, Sequence: from.sequence, LastSchedulerSequence: r.LastSchedulerSequence,
 		Free: r.NodeInfo.Free, Queued: r.NodeInfo.Queued,
@@ -74,6 +81,9 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 		}
 		if err := errors.Join(allowed(n), overtaken(n, from, r)); err != nil { // an operator was faster, or the node
 			return nil, err
+		}
+		if why := rival(n, programOf(r)); why != "" && n.Session != before { // another program was
+			return nil, &notYet{reason: why, kept: true}
 		}
 		if n.Session != from.session { // else the answer to the first try was lost
 			n.Generation++

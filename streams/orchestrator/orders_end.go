@@ -1,0 +1,75 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+// CancelExecution orders the node of an execution to end it, whatever its membership; of one whose node was
+// removed it is the end. It fails with store.ErrNotFound and as Send does.
+func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string) error {
+	e, err := o.store.Executions.Get(ctx, executionID)
+	if err != nil {
+		return err
+	}
+	if _, err := o.send(ctx, e.NodeID, nclprotocol.CancelExecution{ExecutionID: executionID, Reason: reason}); err != nil {
+		return err
+	}
+	if _, err := o.store.Nodes.Get(ctx, e.NodeID); !errors.Is(err, store.ErrNotFound) {
+		return nil // the node tells, or the reconciler when it can't
+	}
+	return o.store.Executions.Change(ctx, executionID, func(e booking.Execution) (booking.Execution, bool) {
+		return end(e, booking.ExecutionCancelled, reason), !e.State.Final()
+	})
+}
+
+// end is an execution that ends without a word of its node.
+func end(e booking.Execution, as booking.ExecutionState, reason string) booking.Execution {
+	e.State, e.EndedAt, e.Reason, e.Order = as, time.Now().UTC(), reason, nil
+	return e
+}
+
+// giveUp fails an execution, if it is still as it was seen; given says whether it was. The node, should it have
+// it all the same or get it yet, is told to leave it.
+func (o *Orders) giveUp(ctx context.Context, seen booking.Execution, reason string) (given bool, err error) {
+	err = o.store.Executions.Change(ctx, seen.ExecutionID, func(e booking.Execution) (booking.Execution, bool) {
+		given = e.State == seen.State && e.Event == seen.Event && e.SentAs == seen.SentAs
+		return end(e, booking.ExecutionFailed, reason), given
+	})
+	if err != nil || !given || reason != reasonRemoved && reason != reasonMissing {
+		if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUndecodable) {
+			return false, nil
+		}
+		return given, err
+	}
+	if err := o.withdraw(ctx, seen); err != nil {
+		return true, err
+	}
+	_, err = o.send(ctx, seen.NodeID, nclprotocol.CancelExecution{ExecutionID: seen.ExecutionID, Reason: reason})
+	return true, err
+}
+
+// withdraw takes an order out of the stream that its node has yet to read.
+func (o *Orders) withdraw(ctx context.Context, e booking.Execution) error {
+	if e.State != booking.ExecutionOrdered || e.SentAs == 0 {
+		return nil
+	}
+	stream, err := o.js.Stream(ctx, nclprotocol.InStream)
+	if err != nil {
+		return unavailable("stream "+nclprotocol.InStream, err)
+	}
+	if stands, err := o.stands(ctx, e, stream.CachedInfo().Created); err != nil || !stands {
+		return err
+	}
+	if err := stream.DeleteMsg(ctx, e.SentAs); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+		return unavailable("order", err)
+	}
+	return nil
+}
