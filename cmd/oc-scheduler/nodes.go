@@ -13,9 +13,9 @@ import (
 
 type nodesCmd struct {
 	List    nodesListCmd    `cmd:"" default:"withargs" help:"List the compute nodes, or show one."`
-	Approve nodesApproveCmd `cmd:"" help:"Let a node take part."`
+	Approve nodesApproveCmd `cmd:"" help:"Let a node take part; of one that does, let the program take over that was refused last."`
 	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out: it gets no new orders; what runs there goes on, and its peer's planner still counts."`
-	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node; one that still runs introduces itself again within a heartbeat."`
+	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node, and end what it had to run; one that still runs introduces itself again within a heartbeat."`
 }
 
 type nodesListCmd struct {
@@ -47,6 +47,14 @@ type nodeDoc struct {
 	LastSchedulerSequence uint64             `json:"last_scheduler_sequence"`
 	Free                  map[string]float64 `json:"free"`
 	Queued                map[string]float64 `json:"queued"`
+	Refused               *struct {
+		Ledger string    `json:"ledger"`
+		Reason string    `json:"reason"`
+		At     time.Time `json:"at"`
+	} `json:"refused"`
+	Successor *struct {
+		Ledger string `json:"ledger"`
+	} `json:"successor"`
 }
 
 // Run lists the nodes, or shows one.
@@ -56,7 +64,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Node == "" {
-		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE SINCE VERSION", row: nodeRow}.print(ctx, client, con, c.Output)
+		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE SINCE VERSION REFUSED", row: nodeRow}.print(ctx, client, con, c.Output)
 	}
 	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
 	if err != nil {
@@ -68,7 +76,15 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 func nodeRow(item json.RawMessage) ([]any, error) {
 	var n nodeDoc
 	err := json.Unmarshal(item, &n)
-	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, rough(n.Since), n.Info.Version}, err
+	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, rough(n.Since), n.Info.Version, n.refusal()}, err
+}
+
+// refusal is why another program was not let in as this node; empty: none was.
+func (n *nodeDoc) refusal() string {
+	if n.Refused == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", n.Refused.At.UTC().Format(time.RFC3339), n.Refused.Reason)
 }
 
 // print shows one node, a line for each thing that is known of it.
@@ -80,6 +96,12 @@ func (n *nodeDoc) print(w io.Writer) error {
 	t.row("membership", n.Membership)
 	t.row("state", strings.TrimSuffix(n.State+": "+n.Reason, ": "))
 	t.row("since", n.Since)
+	if n.Refused != nil {
+		t.row("refused", n.refusal())
+	}
+	if n.Successor != nil {
+		t.row("may take over", "the program with ledger "+n.Successor.Ledger)
+	}
 	t.row("connections", n.Generation)
 	t.row("ledger", n.Ledger)
 	t.row("last event", n.LastNodeSequence)

@@ -22,7 +22,11 @@ func (c *nodeDecision) decide(ctx context.Context, con *console, decision string
 		return about(err, "node", c.Node)
 	}
 	return printDoc(con.stdout, c.Output, body, func(n *nodeDoc, w io.Writer) error {
-		_, err := fmt.Fprintf(w, "node %s is %s\n", printable(n.NodeID), printable(n.Membership))
+		takesOver := ""
+		if n.Successor != nil {
+			takesOver = "; the program with ledger " + n.Successor.Ledger + " takes over when it asks again"
+		}
+		_, err := fmt.Fprintf(w, "node %s is %s%s\n", printable(n.NodeID), printable(n.Membership), printable(takesOver))
 		return err
 	})
 }

@@ -67,6 +67,7 @@ func (e *exam) examineState(ctx context.Context) {
 	e.run(ctx, "interest", e.interest)
 	e.run(ctx, "leases", e.leases)
 	e.run(ctx, "planners", e.planners)
+	e.run(ctx, "nodes", e.nodes)
 	e.run(ctx, "values", e.values)
 	e.run(ctx, "consumers", e.durables)
 	e.run(ctx, "left over", e.leftOver)

@@ -85,6 +85,17 @@ func TestWhatStandsInBuckets(t *testing.T) {
 			doctor.Fail, "leases",
 			[]string{"seem alive for ever: ghost"},
 		},
+		"two programs under one node id": {
+			func(w *ward) {
+				for node, at := range map[string]time.Time{"n1": time.Now(), "n2": time.Now().Add(-time.Hour)} {
+					w.put(w.t, "nodes", node, fmt.Sprintf(`{"node_id":%q,"membership":"approved","state":"connected",
+						"refused":{"ledger":"l2","started_at":"2026-12-01T06:00:00Z","reason":"another program is connected","at":%q}}`,
+						node, at.UTC().Format(time.RFC3339)))
+				}
+			},
+			doctor.Warn, "nodes",
+			[]string{"1 node with a program that is refused: n1 at ", ": another program is connected"},
+		},
 		"dead letters": {
 			func(w *ward) {
 				for _, reason := range []string{"undecodable", "invalid_id", "undecodable"} {
