@@ -22,15 +22,27 @@ func NewHub(reg prometheus.Registerer) *Hub {
 	return &Hub{planners: newRegistry(conflated), workflows: newRegistry(conflated)}
 }
 
-// SubscribePlannerUpdates has changed called after a planner of any of the peers was stored or removed.
-// It must not block, and tells whether it had not yet looked at an earlier change, which is counted.
-// cancel ends the subscription, but for a call under way, and may be called more than once.
-func (h *Hub) SubscribePlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func()) {
-	return h.planners.subscribe(peerIDs, changed)
+// SubscribePlannerUpdates returns a channel that holds a token after a planner of any of the peers was
+// stored or removed, however many were since the token was taken. cancel ends the subscription and may be
+// called more than once; the channel is not closed.
+func (h *Hub) SubscribePlannerUpdates(peerIDs []string) (ch <-chan struct{}, cancel func()) {
+	return h.planners.channel(peerIDs)
 }
 
 // SubscribeWorkflowUpdates is SubscribePlannerUpdates for one workflow.
-func (h *Hub) SubscribeWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func()) {
+func (h *Hub) SubscribeWorkflowUpdates(workflowID string) (ch <-chan struct{}, cancel func()) {
+	return h.workflows.channel([]string{workflowID})
+}
+
+// OnPlannerUpdates is SubscribePlannerUpdates for those who would rather be called, and cost a goroutine
+// less. changed must not block, and tells whether it had not yet looked at an earlier change, which is
+// counted. cancel ends the subscription, but for a call under way, and may be called more than once.
+func (h *Hub) OnPlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func()) {
+	return h.planners.subscribe(peerIDs, changed)
+}
+
+// OnWorkflowUpdates is OnPlannerUpdates for one workflow.
+func (h *Hub) OnWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func()) {
 	return h.workflows.subscribe([]string{workflowID}, changed)
 }
 

@@ -22,8 +22,8 @@ func TestSignalsCoalesceAndStop(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	h := streams.NewHub(reg)
 	var planners, workflow flag
-	cancelPlanners := h.SubscribePlannerUpdates([]string{"a", "b", "a"}, planners.raise)
-	cancelWorkflow := h.SubscribeWorkflowUpdates("a", workflow.raise) // same name, other registry
+	cancelPlanners := h.OnPlannerUpdates([]string{"a", "b", "a"}, planners.raise)
+	cancelWorkflow := h.OnWorkflowUpdates("a", workflow.raise) // same name, other registry
 	defer cancelWorkflow()
 	for range 3 {
 		h.PlannerChanged("a")
@@ -54,6 +54,35 @@ oc_scheduler_results_conflated_total 5
 	}
 }
 
+// TestAChannelHoldsOneToken after any number of changes, until it is taken.
+func TestAChannelHoldsOneToken(t *testing.T) {
+	t.Parallel()
+	h := streams.NewHub(nil)
+	planners, cancelPlanners := h.SubscribePlannerUpdates([]string{"a", "b"})
+	workflow, cancelWorkflow := h.SubscribeWorkflowUpdates("a")
+	defer cancelWorkflow()
+	for range 3 {
+		h.PlannerChanged("a")
+		h.PlannerChanged("b")
+	}
+	if len(planners) != 1 || cap(planners) != 1 || len(workflow) != 0 {
+		t.Errorf("%d tokens for planners, %d for the workflow", len(planners), len(workflow))
+	}
+	<-planners
+	h.WorkflowChanged("a")
+	h.PlannerChanged("b")
+	if len(planners) != 1 || len(workflow) != 1 {
+		t.Errorf("%d tokens for planners, %d for the workflow", len(planners), len(workflow))
+	}
+	<-planners
+	cancelPlanners()
+	cancelPlanners()
+	h.PlannerChanged("a")
+	if len(planners) != 0 || h.Watched("a") {
+		t.Error("a cancelled subscription lives on")
+	}
+}
+
 // TestNoSignalIsLost: whatever the order of subscribing, signalling and looking, a change after the
 // last look leaves a signal, and nothing else does.
 func TestNoSignalIsLost(t *testing.T) {
@@ -62,7 +91,7 @@ func TestNoSignalIsLost(t *testing.T) {
 		h := streams.NewHub(nil)
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(t, "ids")
 		var f flag
-		defer h.SubscribePlannerUpdates(ids, f.raise)()
+		defer h.OnPlannerUpdates(ids, f.raise)()
 		pending := false
 		for i := range rapid.IntRange(1, 20).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, fmt.Sprint("look", i)) {
@@ -89,7 +118,7 @@ func TestSubscribeSignalCancelRace(t *testing.T) {
 		wg.Go(func() {
 			for range 200 {
 				var f flag
-				cancel := h.SubscribePlannerUpdates([]string{"a", fmt.Sprint(n)}, f.raise)
+				cancel := h.OnPlannerUpdates([]string{"a", fmt.Sprint(n)}, f.raise)
 				h.PlannerChanged("a")
 				if !f.lower() {
 					t.Error("subscribed before the change, and not told")
@@ -107,7 +136,7 @@ func TestSubscribeSignalCancelRace(t *testing.T) {
 func BenchmarkSignal1000(b *testing.B) {
 	h := streams.NewHub(nil)
 	for range 1000 {
-		defer h.SubscribePlannerUpdates([]string{"a"}, new(flag).raise)()
+		defer h.OnPlannerUpdates([]string{"a"}, new(flag).raise)()
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -37,6 +37,19 @@ func (r *registry) subscribe(ids []string, changed func() bool) (cancel func()) 
 	return func() { r.unsubscribe(ids, s) }
 }
 
+// channel subscribes somebody who waits for a token.
+func (r *registry) channel(ids []string) (ch <-chan struct{}, cancel func()) {
+	wake := make(chan struct{}, 1)
+	return wake, r.subscribe(ids, func() (conflated bool) {
+		select {
+		case wake <- struct{}{}:
+			return false
+		default:
+			return true
+		}
+	})
+}
+
 func (r *registry) unsubscribe(ids []string, s *subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

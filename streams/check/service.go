@@ -33,8 +33,8 @@ type Source interface {
 
 // Updates tells of changes of the Source; see streams.Hub.
 type Updates interface {
-	SubscribePlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func())
-	SubscribeWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func())
+	OnPlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func())
+	OnWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func())
 }
 
 // Demand is told whose planners are wanted. Watch does not block.

@@ -47,7 +47,7 @@ func (s *Service) Open(workflowID string) (*Stream, error) {
 	nothing := func() {}
 	st := &Stream{service: s, workflowID: workflowID, wake: nothing, planners: nothing, release: nothing}
 	st.news.add(0) // the caller is awake
-	st.workflow = s.updates.SubscribeWorkflowUpdates(workflowID, func() bool { return st.tell(workflowChanged) })
+	st.workflow = s.updates.OnWorkflowUpdates(workflowID, func() bool { return st.tell(workflowChanged) })
 	if _, err := s.workflow(workflowID); err != nil {
 		st.Close()
 		return nil, err

@@ -125,7 +125,7 @@ func (st *Stream) watch(peers []string) {
 	if slices.Equal(peers, st.peers) {
 		return
 	}
-	cancel := st.service.updates.SubscribePlannerUpdates(peers, func() bool { return st.tell(plannersChanged) })
+	cancel := st.service.updates.OnPlannerUpdates(peers, func() bool { return st.tell(plannersChanged) })
 	release := st.service.demand.Watch(peers)
 	st.planners()
 	st.release()
