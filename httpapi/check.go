@@ -25,9 +25,9 @@ func (s *Server) getCheck(c echo.Context) error {
 	}
 	switch r := c.Request(); {
 	case upgrades(r):
-		return s.serveWebSocket(c, parts.Checks, workflowID)
+		return s.serveWebSocket(c, parts, workflowID)
 	case r.Method == http.MethodGet && prefersEvents(r):
-		return s.serveEvents(c, parts.Checks, workflowID)
+		return s.serveEvents(c, parts, workflowID)
 	}
 	request, err := queried(c, waitParameter)
 	if err != nil {

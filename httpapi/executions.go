@@ -46,22 +46,25 @@ type StoredExecutions interface {
 }
 
 // execution is an execution as this replica knows it, or else as it is stored: it may have been ordered
-// through another replica just now.
-func (p *Parts) execution(ctx context.Context, executionID string) (booking.Execution, error) {
-	entry, known := p.Executions.Get(executionID)
+// through another replica just now. The error is a *Problem.
+func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (booking.Execution, error) {
+	entry, known := parts.Executions.Get(executionID)
 	if known {
+		setAge(c, parts.Executions.Age())
 		return entry.Value, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, natsWithin)
-	defer cancel()
-	e, err := p.StoredExecutions.Get(ctx, executionID)
+	if err := checkRead(parts.Executions); err != nil {
+		return entry.Value, err
+	}
+	e, err := lookup(c.Request().Context(), s.lookups, store.ExecutionsBucket, executionID, parts.StoredExecutions.Get)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
+		setAge(c, parts.Executions.Age())
 		return e, errNoExecution
-	case errors.Is(err, store.ErrUndecodable):
+	case err != nil:
 		return e, missing("execution", executionID, store.ExecutionsBucket)
 	}
-	return e, err
+	return e, nil
 }
 
 func (s *Server) getExecution(c echo.Context) error {
@@ -69,11 +72,10 @@ func (s *Server) getExecution(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := parts.execution(c.Request().Context(), executionID)
+	e, err := s.execution(c, parts, executionID)
 	if err != nil {
 		return err
 	}
-	setAge(c, parts.Executions.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	return c.JSON(http.StatusOK, forAll(e))
 }
@@ -140,7 +142,7 @@ func (s *Server) postCancel(c echo.Context) error {
 	case err != nil:
 		return ofWrite(err)
 	}
-	e, err := parts.execution(ctx, executionID)
+	e, err := s.execution(c, parts, executionID)
 	if err != nil {
 		return err
 	}

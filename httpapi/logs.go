@@ -35,7 +35,7 @@ func (s *Server) getLogs(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := parts.execution(c.Request().Context(), executionID)
+	e, err := s.execution(c, parts, executionID)
 	if err != nil {
 		return err
 	}

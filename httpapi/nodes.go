@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -54,16 +55,42 @@ func (s *Server) getNode(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	entry, ok := parts.Nodes.Get(nodeID)
-	if !ok {
-		if _, broken := parts.Nodes.Broken()[id.Key(nodeID)]; broken {
-			return missing("node", nodeID, store.NodesBucket)
-		}
-		return absent(parts.Nodes, errNoNode)
+	n, err := s.node(c, parts, nodeID)
+	if err != nil {
+		return err
 	}
-	setAge(c, parts.Nodes.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	return c.JSON(http.StatusOK, parts.node(entry.Value))
+	return c.JSON(http.StatusOK, parts.node(n))
+}
+
+// StoredNodes reads nodes as they are stored.
+type StoredNodes interface {
+	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	Get(ctx context.Context, nodeID string) (store.NodeRecord, error)
+}
+
+// node is a node as this replica knows it, or else as it is stored. The error is a *Problem.
+func (s *Server) node(c echo.Context, parts *Parts, nodeID string) (store.NodeRecord, error) {
+	entry, known := parts.Nodes.Get(nodeID)
+	if known {
+		setAge(c, parts.Nodes.Age())
+		return entry.Value, nil
+	}
+	if _, broken := parts.Nodes.Broken()[id.Key(nodeID)]; broken {
+		return entry.Value, missing("node", nodeID, store.NodesBucket)
+	}
+	if err := checkRead(parts.Nodes); err != nil {
+		return entry.Value, err
+	}
+	n, err := lookup(c.Request().Context(), s.lookups, store.NodesBucket, nodeID, parts.StoredNodes.Get)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		setAge(c, parts.Nodes.Age())
+		return n, errNoNode
+	case err != nil:
+		return n, missing("node", nodeID, store.NodesBucket)
+	}
+	return n, nil
 }
 
 func (s *Server) approveNode(c echo.Context) error {

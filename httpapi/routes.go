@@ -27,6 +27,8 @@ type Parts struct {
 	Pulses    *store.View[store.Pulse]
 	Members   NodeMembers // writes, which need NATS
 
+	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
+	StoredNodes      StoredNodes     // reads past the view, which need NATS
 	Executions       *store.View[booking.Execution]
 	StoredExecutions StoredExecutions // reads past the view, which need NATS
 	Orders           Orders           // writes, which need NATS
@@ -106,12 +108,4 @@ func checkRead[T any](view *store.View[T]) error {
 	default:
 		return errStarting
 	}
-}
-
-// absent is the answer for what a view does not hold: 404, or 503 while it may just not be read yet.
-func absent[T any](view *store.View[T], notFound *Problem) error {
-	if err := checkRead(view); err != nil {
-		return err
-	}
-	return notFound
 }

@@ -32,6 +32,7 @@ type Server struct {
 	retired atomic.Bool
 	limits  *limits
 	live    *live
+	lookups *lookups
 	http    *http.Server
 
 	executions changes  // in the view
@@ -53,6 +54,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		log:     log.With("component", "httpapi"),
 		limits:  &limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
 		live:    newLive(),
+		lookups: newLookups(),
 		writers: writers{most: runtime.GOMAXPROCS(0)},
 	}
 	var registerer prometheus.Registerer

@@ -68,11 +68,13 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	planners.OnChange(wants.PlannerChanged)
 	workflows.OnChange(hub.WorkflowChanged)
 	s.store.Interest.View().OnChange(wants.InterestChanged)
+	s.store.Nodes.View().OnChange(wants.NodeChanged)
 	views := check.Views{Planners: planners, Workflows: workflows}
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(),
+		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,
 		Executions: s.store.Executions.View(), StoredExecutions: s.store.Executions, Outputs: logstream.Client{Conn: nc},
 	}
 	nodes, err := orchestrator.Open(t.Context(), js, s.store, orchestrator.Config{ReplicaID: "replica-1"})

@@ -14,8 +14,8 @@ import (
 
 // serveEvents serves a check stream as server-sent events (WHATWG HTML, section 9.2). The goroutine
 // of the request does all of it; net/http cancels the request's context when the client leaves.
-func (s *Server) serveEvents(c echo.Context, checks *check.Service, workflowID string) error {
-	stream, leave, err := s.begin(c, checks, workflowID, true)
+func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) error {
+	stream, leave, err := s.begin(c, parts, workflowID, true)
 	if err != nil {
 		return err
 	}

@@ -19,23 +19,28 @@ const (
 // begin opens a check stream for a client after every check that refuses one: its origin, a faulty
 // request in the query, an unknown workflow, the limits, a drain. Where asked says so, the query's
 // request has been submitted. leave, to be called once, counts the stream out again.
-func (s *Server) begin(c echo.Context, checks *check.Service, workflowID string, asked bool) (stream *check.Stream, leave func(), err error) {
+func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bool) (stream *check.Stream, leave func(), err error) {
 	if err := s.origins.check(c.Request()); err != nil {
 		return nil, nil, err
 	}
 	var request booking.Request
 	if asked {
-		if request, err = queried(c); err == nil {
-			err = checks.Resolve(workflowID, request)
+		if request, err = queried(c); err != nil {
+			return nil, nil, err
 		}
-		if err != nil {
+	}
+	if err := s.checkable(c, parts, workflowID); err != nil {
+		return nil, nil, err
+	}
+	if asked {
+		if err := parts.Checks.Resolve(workflowID, request); err != nil {
 			return nil, nil, err
 		}
 	}
 	if leave, err = s.admit(c); err != nil {
 		return nil, nil, err
 	}
-	if stream, err = checks.Open(workflowID); err != nil {
+	if stream, err = parts.Checks.Open(workflowID); err != nil {
 		leave()
 		return nil, nil, err
 	}

@@ -39,6 +39,9 @@ func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request bo
 	if err != nil {
 		return check.Frame{}, err
 	}
+	if err := s.checkable(c, parts, workflowID); err != nil {
+		return check.Frame{}, err
+	}
 	defer parts.tellAge(c)
 	if wait == 0 {
 		return parts.Checks.Once(workflowID, request)

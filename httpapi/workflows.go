@@ -11,6 +11,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/workflow"
+	"oc-scheduler/streams/check"
 )
 
 func (s *Server) getWorkflow(c echo.Context) error {
@@ -18,15 +19,56 @@ func (s *Server) getWorkflow(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	entry, ok := parts.Workflows.Get(workflowID)
-	if !ok {
-		return absent(parts.Workflows, errNoWorkflow)
+	entry, err := s.workflow(c, parts, workflowID)
+	if err != nil {
+		return err
 	}
-	setAge(c, parts.Workflows.Age())
 	if done, err := tagged(c, revisionTag(entry.Revision)); done || err != nil {
 		return err
 	}
 	return c.JSONBlob(http.StatusOK, entry.Value.Raw)
+}
+
+// StoredWorkflows reads workflows as they are stored.
+type StoredWorkflows interface {
+	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	Get(ctx context.Context, workflowID string) (store.Entry[store.WorkflowRecord], error)
+}
+
+// workflow is a workflow as this replica knows it, or else as it is stored. The error is errNoWorkflow or
+// errStarting.
+func (s *Server) workflow(c echo.Context, parts *Parts, workflowID string) (store.Entry[store.WorkflowRecord], error) {
+	entry, known := parts.Workflows.Get(workflowID)
+	if known {
+		setAge(c, parts.Workflows.Age())
+		return entry, nil
+	}
+	if err := checkRead(parts.Workflows); err != nil {
+		return entry, err
+	}
+	entry, err := lookup(c.Request().Context(), s.lookups, store.WorkflowsBucket, workflowID, parts.StoredWorkflows.Get)
+	if err != nil {
+		setAge(c, parts.Workflows.Age())
+		return entry, errNoWorkflow
+	}
+	return entry, nil
+}
+
+// checkable returns when checks can be made of a workflow that is stored: when this replica knows it. The
+// errors are those of workflow, and errBehind.
+func (s *Server) checkable(c echo.Context, parts *Parts, workflowID string) error {
+	if err := parts.Checks.Knows(workflowID); !errors.Is(err, check.ErrUnknownWorkflow) {
+		return err
+	}
+	entry, err := s.workflow(c, parts, workflowID)
+	if err != nil {
+		return err
+	}
+	shown(c.Request().Context(), parts.Workflows, workflowID, func(now uint64) bool { return now >= entry.Revision })
+	if parts.Checks.Knows(workflowID) != nil {
+		return errBehind
+	}
+	return nil
 }
 
 // workflowList shows workflows as they were written, by id.

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
-
-	"oc-scheduler/streams/check"
 )
 
 // subprotocol names the messages of the check stream.
@@ -16,12 +14,12 @@ const subprotocol = "oc.check.v1"
 // document). Whatever can be refused is refused before the upgrade, as a problem with a status. The
 // session outlives the request, of which nothing is kept: net/http's memory for it is several times
 // that of a stream.
-func (s *Server) serveWebSocket(c echo.Context, checks *check.Service, workflowID string) error {
+func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string) error {
 	if err := offered(c.Request()); err != nil {
 		return err
 	}
 	asked := c.Request().URL.RawQuery != ""
-	stream, leave, err := s.begin(c, checks, workflowID, asked)
+	stream, leave, err := s.begin(c, parts, workflowID, asked)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestWhatWasRemovedStaysGoneWhenTheServerIsKilled(t *testing.T) {
 	srv.Restart(t)
 	natstest.Eventually(t, "the connection is back", js.Conn().IsConnected)
 	natstest.Eventually(t, "the server's fault shows", func() bool {
-		_, _, err := st.Workflows.Raw(t.Context(), "returns")
+		_, err := st.Workflows.Get(t.Context(), "returns")
 		return err == nil
 	})
 	for what, r := range remove {

@@ -52,8 +52,12 @@ func (w *Workflows) Delete(ctx context.Context, workflowID string, cond Conditio
 	return err
 }
 
-// Raw returns the stored value itself. It fails with ErrNotFound and ErrUnavailable.
-func (w *Workflows) Raw(ctx context.Context, workflowID string) (value []byte, revision uint64, err error) {
+// Get reads a workflow past the view. It fails with ErrNotFound, ErrUndecodable or ErrUnavailable.
+func (w *Workflows) Get(ctx context.Context, workflowID string) (Entry[WorkflowRecord], error) {
 	m, err := w.bucket.value(ctx, workflowID)
-	return m.Data, m.Revision, err
+	if err != nil {
+		return Entry[WorkflowRecord]{}, err
+	}
+	r, err := decodeWorkflow(workflowID, m.Data)
+	return Entry[WorkflowRecord]{r, m.Revision, m.Stored}, err
 }

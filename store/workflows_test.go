@@ -155,15 +155,15 @@ func TestConditionsOfClients(t *testing.T) {
 	if _, _, err := put(store.Condition{Exists: true}); err != nil {
 		t.Error(err)
 	}
-	value, last, err := st.Workflows.Raw(t.Context(), "w")
-	if err != nil || string(value) != string(workflowJSON("w", "x")) {
-		t.Errorf("Raw = %s, %v", value, err)
+	last, err := st.Workflows.Get(t.Context(), "w")
+	if err != nil || string(last.Value.Raw) != string(workflowJSON("w", "x")) || last.Value.ID() != "w" {
+		t.Errorf("Get = %s, %v", last.Value.Raw, err)
 	}
 	wantErr(t, del(store.Condition{Revisions: []uint64{next}}), store.ErrPrecondition)
-	if err := del(store.Condition{Revisions: []uint64{last}}); err != nil {
+	if err := del(store.Condition{Revisions: []uint64{last.Revision}}); err != nil {
 		t.Error(err)
 	}
-	_, _, err = st.Workflows.Raw(t.Context(), "w")
+	_, err = st.Workflows.Get(t.Context(), "w")
 	wantErr(t, err, store.ErrNotFound)
 }
 

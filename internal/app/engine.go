@@ -89,6 +89,8 @@ func (e *engine) parts() httpapi.Parts {
 		Members:   e.nodes.Members,
 
 		Executions:       e.store.Executions.View(),
+		StoredWorkflows:  e.store.Workflows,
+		StoredNodes:      e.store.Nodes,
 		StoredExecutions: e.store.Executions,
 		Orders:           e.nodes.Orders,
 		Outputs:          logstream.Client{Conn: e.nc, Logger: e.log},

@@ -56,6 +56,12 @@ func NewService(source Source, updates Updates, demand Demand, reg prometheus.Re
 	return &Service{source: source, updates: updates, demand: demand, evaluator: newEvaluator(source, reg, now), now: now}
 }
 
+// Knows reports ErrUnknownWorkflow or ErrNotLoaded of a workflow that cannot be checked, whatever is asked.
+func (s *Service) Knows(workflowID string) error {
+	_, err := s.workflow(workflowID)
+	return err
+}
+
 // Resolve reports, as a fault.List, why the workflow cannot be checked for the request now; or
 // ErrUnknownWorkflow or ErrNotLoaded.
 func (s *Service) Resolve(workflowID string, r booking.Request) error {

@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"oc-scheduler/store"
+)
+
+const (
+	// lookupsPerSecond bounds what clients that ask for things that do not exist cost NATS.
+	lookupsPerSecond = 200
+	// lookupWithin is what an answer waits for a bucket, its turn included, before the view's word counts.
+	lookupWithin = time.Second
+)
+
+// lookups read past the views what these do not show: it may have been written through another replica
+// just now. Equal questions at the same time are one, and there is a bound to the others, so that
+// unknown ids stay cheap.
+type lookups struct {
+	pace   *rate.Limiter
+	flight singleflight.Group
+}
+
+func newLookups() *lookups {
+	return &lookups{pace: rate.NewLimiter(lookupsPerSecond, lookupsPerSecond)}
+}
+
+// lookup is what read finds in a bucket that a view, which is loaded, does not show. It fails with
+// store.ErrNotFound, also where the bucket does not answer or is asked too often, for then the view's word
+// counts; and with store.ErrUndecodable.
+func lookup[T any](ctx context.Context, l *lookups, bucket, id string, read func(context.Context, string) (T, error)) (T, error) {
+	found, err, _ := l.flight.Do(bucket+"."+id, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupWithin) // others wait, too
+		defer cancel()
+		if err := l.pace.Wait(ctx); err != nil {
+			return nil, err
+		}
+		return read(ctx, id)
+	})
+	switch {
+	case err == nil:
+		return found.(T), nil
+	case errors.Is(err, store.ErrUndecodable):
+		return *new(T), err
+	}
+	return *new(T), store.ErrNotFound
+}
