@@ -16,10 +16,10 @@ import (
 type origins []string
 
 func (o origins) validate() error {
-	for _, entry := range o {
+	for i, entry := range o {
 		u, err := url.Parse(entry)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Contains(u.Host, "*") || u.Scheme+"://"+u.Host != entry {
-			return fmt.Errorf("--allow-origin: %q is not an origin such as https://portal.example.org", entry)
+			return fmt.Errorf("--allow-origin: entry %d of %d is not an origin such as https://portal.example.org", i+1, len(o)) // which may hold a password
 		}
 	}
 	return nil

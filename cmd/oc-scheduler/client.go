@@ -35,15 +35,24 @@ type client struct {
 }
 
 func (f replicaFlag) client() (*client, error) {
-	raw := f.Server
+	base, err := parseServer(f.Server)
+	if err != nil {
+		return nil, fmt.Errorf("--server: %w", err)
+	}
+	return &client{base: base, http: &http.Client{Timeout: time.Minute}}, nil
+}
+
+// parseServer reads the address of an HTTP server. Its error does not repeat it: it may hold a password, of
+// which in a malformed one anything may be a part.
+func parseServer(raw string) (*url.URL, error) {
 	if !strings.Contains(raw, "://") {
 		raw = "http://" + raw
 	}
-	base, err := url.Parse(raw)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("--server: not a URL such as http://127.0.0.1:8080") // it is not repeated: it may hold a password
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
+		return nil, errors.New("not a URL such as http://127.0.0.1:8080")
 	}
-	return &client{base: base, http: &http.Client{Timeout: time.Minute}}, nil
+	return u, nil
 }
 
 // url is the address of a path made of unescaped segments.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
+	"oc-scheduler/internal/app"
 )
 
 // demoPeerCmd is one of the demo's peers in a process of its own, for a fleet that runs without it.
@@ -35,6 +36,9 @@ func (c *demoPeerCmd) Run(ctx context.Context, con *console) error {
 
 func (c *demoPeerCmd) run(ctx context.Context, con *console) (err error) {
 	log := c.logger(con)
+	if _, err := (app.Config{NATSURL: c.NATSURL}).NATSOptions(); err != nil {
+		return &exitError{exitConfig, err}
+	}
 	if c.DataDir == "" {
 		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-"+c.Peer+"-"); err != nil {
 			return err

@@ -31,6 +31,16 @@ func (c *doctorCmd) AfterApply() error {
 	case c.JSReplicas != 0 && !slices.Contains([]int{1, 3, 5}, c.JSReplicas):
 		return fmt.Errorf("--js-replicas: %d is not 1, 3 or 5", c.JSReplicas)
 	}
+	if c.Server != "" {
+		if _, err := parseServer(c.Server); err != nil {
+			return fmt.Errorf("--server: %w", err)
+		}
+	}
+	for _, address := range c.NATSMonitor {
+		if _, err := parseServer(address); err != nil {
+			return fmt.Errorf("--nats-monitor: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,9 +118,14 @@ func spelled(args []string) []string {
 	return args
 }
 
-// fail prints one line, whatever the error holds.
+// userinfo is who asks, in a URL; one with blanks in it, too.
+var userinfo = regexp.MustCompile(`://.*@`)
+
+// fail prints one line, whatever the error holds; but not what is secret in a URL that somebody has typed
+// where none belongs.
 func (c *console) fail(err error) {
 	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	line = userinfo.ReplaceAllString(line, "://")
 	_, _ = fmt.Fprintln(c.stderr, "oc-scheduler: "+line) // nobody is left to tell
 }
 

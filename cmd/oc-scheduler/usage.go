@@ -42,13 +42,14 @@ func selected(err error) *kong.Node {
 
 var (
 	noCommand = regexp.MustCompile(`^unexpected argument (.+?)(?:, did you mean .*\?)?$`)
+	astray    = regexp.MustCompile(`^unexpected argument .*@`) // an address without a scheme, and who asks
 	candidate = regexp.MustCompile(`"([^"]+)"`)
 )
 
 // misspelt says what kong says of a command line; of a command that there is none like it, and which
 // may be meant: those that begin alike before others.
 func misspelt(err error) string {
-	text := err.Error()
+	text := astray.ReplaceAllString(err.Error(), "unexpected argument ")
 	parts := noCommand.FindStringSubmatch(text)
 	if parts == nil || selected(err) != nil {
 		return text

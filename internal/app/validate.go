@@ -79,10 +79,10 @@ func checkNATSURLs(urls []string) error {
 		}
 		u, err := url.Parse(raw)
 		switch {
-		case err != nil || !isHost(u):
+		case err != nil || !isHost(u) || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@"): // then the host is a part of a password
 			return fmt.Errorf("URL %d of %d is not a NATS URL such as nats://192.0.2.1:4222", i+1, len(urls))
 		case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
-			return fmt.Errorf("scheme %q is none of nats, tls, ws, wss", u.Scheme)
+			return fmt.Errorf("the scheme of URL %d of %d is none of nats, tls, ws, wss", i+1, len(urls))
 		}
 		if port := u.Port(); port != "" {
 			if err := checkPort(port); err != nil {

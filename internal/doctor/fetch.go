@@ -23,7 +23,7 @@ func fetch(ctx context.Context, address, path, query string, into any) (status i
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return 0, time.Time{}, fmt.Errorf("%q is not a URL such as http://127.0.0.1:8222", address)
+		return 0, time.Time{}, errors.New("not a URL such as http://127.0.0.1:8222") // it is not repeated: it may hold a password
 	}
 	u = u.JoinPath(path)
 	u.RawQuery = query

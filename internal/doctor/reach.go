@@ -68,7 +68,7 @@ func (e *exam) certificate(server string, state tls.ConnectionState) {
 	}
 }
 
-// shown is a URL, perhaps without a scheme, without its password.
+// shown is what may be told of a URL, perhaps without a scheme: not who asks, for a user alone may be a token.
 func shown(server string) string {
 	if !strings.Contains(server, "://") {
 		server = "//" + server
@@ -77,7 +77,7 @@ func shown(server string) string {
 	if err != nil {
 		return "a URL that cannot be read"
 	}
-	return strings.TrimPrefix(u.Redacted(), "//")
+	return strings.TrimPrefix((&url.URL{Scheme: u.Scheme, Host: u.Host}).String(), "//")
 }
 
 func mendReach(err error) string {
