@@ -33,7 +33,7 @@ func newWorkflows(o opener, b *bucket) *Workflows {
 }
 
 func decodeWorkflow(workflowID string, data []byte) (WorkflowRecord, error) {
-	w, err := workflow.Decode(data)
+	w, err := workflow.DecodeStored(data)
 	if err != nil {
 		return WorkflowRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
 	}

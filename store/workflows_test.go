@@ -215,3 +215,23 @@ func TestABrokenWorkflowIsReportedAndMended(t *testing.T) {
 	}
 	w.shows("mended")
 }
+
+// TestAWorkflowStoredWithoutAGraph, as the version before did, stays.
+func TestAWorkflowStoredWithoutAGraph(t *testing.T) {
+	t.Parallel()
+	st, js := running(t, natstest.Start(t), store.Config{})
+	kv, err := js.KeyValue(t.Context(), "workflows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Put(t.Context(), "w", []byte(`{"id":"w","name":"before"}`)); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the view shows it", func() bool {
+		e, ok := st.Workflows.View().Get("w")
+		return ok && e.Value.Name() == "before"
+	})
+	if broken := st.Workflows.View().Broken(); len(broken) > 0 {
+		t.Errorf("broken: %v", broken)
+	}
+}

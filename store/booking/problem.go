@@ -42,6 +42,9 @@ func NewProblem(w *workflow.Workflow, index func(peerID string) *planner.Index, 
 		g.join(it, &steps)
 		p.judge(g, it)
 	}
+	if len(p.items) == 0 {
+		p.warnings.add("the workflow needs neither compute nor storage: it fits any window")
+	}
 	for _, key := range slices.Sorted(maps.Keys(unused)) {
 		p.warnings.add("selected_instances names %q, which the workflow does not use", key)
 	}

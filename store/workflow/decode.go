@@ -18,6 +18,9 @@ type reader struct {
 	items    []item
 	links    []link
 	noItems  bool // the items can't be read at all, so links can't be judged
+
+	want   string // the id that it must have; "": any
+	stored bool   // it was valid by the rules of the version that stored it
 }
 
 // link is an arrow between two items, by the ids that the document gives; "" is one already refused.
@@ -25,8 +28,19 @@ type link struct{ source, destination string }
 
 // Decode reads a workflow. The error is a fault.List of everything that is wrong with it. Unknown
 // members are ignored; a member that is null counts as absent.
-func Decode(data []byte) (*Workflow, error) {
-	r := &reader{d: jsontext.NewDecoder(bytes.NewBuffer(data))}
+func Decode(data []byte) (*Workflow, error) { return (&reader{}).read(data) }
+
+// DecodeAs is Decode for a workflow that is addressed by its id: that it has another one is a fault, too.
+func DecodeAs(workflowID string, data []byte) (*Workflow, error) {
+	return (&reader{want: workflowID}).read(data)
+}
+
+// DecodeStored is Decode for what was stored, maybe by a version that asked for less: one without a graph
+// needs nothing.
+func DecodeStored(data []byte) (*Workflow, error) { return (&reader{stored: true}).read(data) }
+
+func (r *reader) read(data []byte) (*Workflow, error) {
+	r.d = jsontext.NewDecoder(bytes.NewBuffer(data))
 	if err := r.document(); err != nil {
 		r.faults.Add(syntaxFault(data))
 		return nil, r.faults
@@ -35,14 +49,15 @@ func Decode(data []byte) (*Workflow, error) {
 }
 
 func (r *reader) document() error {
-	var given bool
+	var hasID, hasGraph bool
 	isObject, err := r.object(func(name string) (err error) {
 		switch name {
 		case "id":
-			r.id, given, err = r.identifier()
+			hasID, err = r.ownID()
 		case "name":
 			r.name, _, err = r.text()
 		case "graph":
+			hasGraph = r.d.PeekKind() != 'n'
 			_, err = r.optionalObject(r.graph)
 		default:
 			err = r.d.SkipValue()
@@ -52,10 +67,21 @@ func (r *reader) document() error {
 	if err != nil {
 		return err
 	}
-	if isObject && !given {
+	if isObject && !hasID {
 		r.faults.Add("$.id", "is missing")
 	}
+	if isObject && !hasGraph && !r.stored {
+		r.faults.Add("$.graph", "is missing")
+	}
 	return r.end()
+}
+
+func (r *reader) ownID() (given bool, err error) {
+	r.id, given, err = r.identifier()
+	if r.id != "" && r.want != "" && r.id != r.want {
+		r.fault("must be the id in the path")
+	}
+	return given, err
 }
 
 // end makes sure that nothing follows.

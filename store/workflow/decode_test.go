@@ -70,7 +70,7 @@ func equalNeed(a, b workflow.Need) bool {
 func TestAcceptedAsEmpty(t *testing.T) {
 	t.Parallel()
 	for _, doc := range []string{
-		`{"id":"w"}`, `{"id":"w","name":null,"graph":null}`, `{"id":"w","graph":{}}`,
+		`{"id":"w","name":null,"graph":{}}`, `{"id":"w","graph":{}}`,
 		`{"id":"w","graph":{"items":null,"links":null}}`, ` {"graph":{"links":[]},"unknown":{"a":[1]},"id":"w"} `,
 	} {
 		if w := mustDecode(t, doc); w.ID() != "w" || w.Name() != "" || len(w.Needs()) != 0 || len(w.Peers()) != 0 {
@@ -133,14 +133,15 @@ func TestFaults(t *testing.T) {
 		`null`:                             {"$"},
 		`[]`:                               {"$"},
 		`"w"`:                              {"$"},
-		`{"id":"w"} {}`:                    {"$"},
-		`{"id":"w"}x`:                      {"$"},
+		`{"id":"w","graph":{}} {}`:         {"$"},
+		`{"id":"w","graph":{}}x`:           {"$"},
 		`{"id":"w"`:                        {"$"},
-		`{}`:                               {"$.id"},
-		`{"id":null}`:                      {"$.id"},
-		`{"id":""}`:                        {"$.id"},
+		`{}`:                               {"$.id", "$.graph"},
+		`{"id":null,"graph":null}`:         {"$.id", "$.graph"},
+		`{"id":"","graph":{}}`:             {"$.id"},
+		`{"id":"typo","grahp":{}}`:         {"$.graph"},
 		`{"id":7,"name":7,"graph":7}`:      {"$.id", "$.name", "$.graph"},
-		`{"id":"a\u0000"}`:                 {"$.id"},
+		`{"id":"a\u0000","graph":{}}`:      {"$.id"},
 		`{"id":"w","id":"w"}`:              {"$.id"},
 		wrap(`"a":{"data":{}},"a":{}`, ``): {item},
 		wrap(`"a":null,"b":[],"c":{}`, ``): {item, "$.graph.items.b", "$.graph.items.c"},
@@ -193,5 +194,40 @@ func TestDimensionsOfADemandAreBounded(t *testing.T) {
 	}
 	if _, err := workflow.Decode(demand(257)); err == nil || !strings.Contains(err.Error(), "$.graph.items.n.compute.demand") {
 		t.Errorf("257 dimensions: %v", err)
+	}
+}
+
+// TestDecodeAs lists all that is wrong, the id first where it stands first.
+func TestDecodeAs(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`{"id":"w","graph":{}}`: "",
+		`{"id":"v","graph":{}}`: "$.id: must be the id in the path",
+		`{"id":"v","graph":{"items":{"a":{}},"links":{}}}`: "$.id: must be the id in the path; " +
+			"$.graph.items.a: must have exactly one of processing, compute, storage, data and workflow, not 0; $.graph.links: must be an array, not an object",
+		`{"graph":{"links":{}},"id":"v"}`: "$.graph.links: must be an array, not an object; $.id: must be the id in the path",
+		`{"id":"","graph":{}}`:            "$.id: invalid id: empty",
+		`{"id":"v"}`:                      "$.id: must be the id in the path; $.graph: is missing",
+	} {
+		got := ""
+		if _, err := workflow.DecodeAs("w", []byte(doc)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("DecodeAs(%s)\n got %s\nwant %s", doc, got, want)
+		}
+	}
+}
+
+// TestDecodeStored reads what the version before stored without a graph, which needs nothing.
+func TestDecodeStored(t *testing.T) {
+	t.Parallel()
+	for _, doc := range []string{`{"id":"typo","grahp":{}}`, `{"id":"typo","graph":null}`} {
+		if w, err := workflow.DecodeStored([]byte(doc)); err != nil || w.ID() != "typo" || len(w.Needs()) != 0 {
+			t.Errorf("DecodeStored(%s) = %v, %v", doc, w, err)
+		}
+	}
+	if _, err := workflow.DecodeStored([]byte(`{"grahp":{}}`)); err == nil {
+		t.Error("a workflow without an id is read")
 	}
 }

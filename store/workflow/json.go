@@ -17,7 +17,7 @@ func (r *reader) fault(format string, args ...any) {
 
 // path is the place of the value (or member name) that was read last. It is only worked out for
 // faults, so a good document pays nothing for it.
-func (r *reader) path() string { return jsonPath(r.d, r.d.StackPointer()) }
+func (r *reader) path() string { return fault.PathIn(r.d, r.d.StackPointer()) }
 
 // object reads an object and calls member with each name, to read its value.
 func (r *reader) object(member func(name string) error) (isObject bool, err error) {
@@ -124,31 +124,6 @@ func syntaxFault(data []byte) (path, format string, cause any) {
 		if !errors.As(err, &syntax) {
 			return fault.Root, "broken JSON: %v", err // an end too early, at the very start
 		}
-		return jsonPath(d, syntax.JSONPointer), "broken JSON: %v", syntax.Err
+		return fault.PathIn(d, syntax.JSONPointer), "broken JSON: %v", syntax.Err
 	}
-}
-
-// maxPathDepth bounds paths into documents nested for the sake of it; the path then names what
-// encloses the place.
-const maxPathDepth = 16
-
-// jsonPath writes a JSON pointer (RFC 6901) into the document that d reads as a JSONPath (RFC 9535).
-// d knows which of the pointer's tokens are indices.
-func jsonPath(d *jsontext.Decoder, pointer jsontext.Pointer) string {
-	path, depth := fault.Root, 0
-	for token := range pointer.Tokens() {
-		if depth++; depth > maxPathDepth || len(token) > id.MaxBytes {
-			break
-		}
-		kind := jsontext.Kind('{')
-		if depth <= d.StackDepth() {
-			kind, _ = d.StackIndex(depth)
-		}
-		if kind == '[' {
-			path += "[" + token + "]"
-		} else {
-			path = fault.Member(path, token)
-		}
-	}
-	return path
 }
