@@ -3,6 +3,7 @@ package httpapi
 import (
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -10,8 +11,13 @@ import (
 // smallBody is, in bytes, the length up to which the word of a client is enough to get the memory for it.
 const smallBody = 4 << 10
 
-// body is the request's body. A *http.MaxBytesError says that it is too large.
+// body is the request's body. The error is a *http.MaxBytesError when it is too large, a *Problem when it came
+// too slowly or coded.
 func (s *Server) body(c echo.Context) ([]byte, error) {
+	if coding := c.Request().Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		c.Response().Header().Set(echo.HeaderAcceptEncoding, "identity") // RFC 9110, section 12.5.3
+		return nil, newProblem(http.StatusUnsupportedMediaType, "bodies are read as they are, not coded as %.40q", coding)
+	}
 	body, err := s.read(c.Response(), c.Request())
 	if err != nil && isTimeout(err) {
 		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")

@@ -1,18 +1,14 @@
 package httpapi
 
 import (
-	"maps"
 	"mime"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/fault"
 )
 
 // getCheck serves one path by three carriers: a WebSocket, server-sent events, or one answer, which
@@ -29,11 +25,13 @@ func (s *Server) getCheck(c echo.Context) error {
 	case r.Method == http.MethodGet && prefersEvents(r):
 		return s.serveEvents(c, parts, workflowID)
 	}
-	request, err := queried(c, waitParameter)
-	if err != nil {
+	q := parseQuery(c.Request())
+	request, err := booking.ParseQuery(q.values, waitParameter)
+	wait := s.waiting(q)
+	if err := allFaults(q.faults.Err(), err); err != nil {
 		return err
 	}
-	frame, err := s.ask(c, parts, workflowID, request)
+	frame, err := s.ask(c, parts, workflowID, request, wait)
 	if err != nil {
 		return err
 	}
@@ -66,13 +64,12 @@ func (s *Server) postCheck(c echo.Context) error {
 		return err
 	}
 	request, err := booking.DecodeRequest(body)
-	if err != nil {
+	q := readQuery(c.Request(), waitParameter)
+	wait := s.waiting(q)
+	if err := allFaults(err, q.faults.Err()); err != nil {
 		return err
 	}
-	if err := onlyWait(c); err != nil {
-		return err
-	}
-	frame, err := s.ask(c, parts, workflowID, request)
+	frame, err := s.ask(c, parts, workflowID, request, wait)
 	if err != nil {
 		return err
 	}
@@ -83,28 +80,11 @@ func (s *Server) postCheck(c echo.Context) error {
 	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
 }
 
-// onlyWait refuses parameters that the body should hold: they would have no effect.
-func onlyWait(c echo.Context) error {
-	if c.QueryString() == "" {
-		return nil
-	}
-	var faults fault.List
-	for _, name := range slices.Sorted(maps.Keys(c.QueryParams())) {
-		if name != waitParameter {
-			faults.Add(fault.Member(fault.Root, name), "unknown parameter: the request is the body")
-		}
-	}
-	return faults.Err()
-}
-
-// queried reads the check request in the query; skip names parameters that are not part of it. The
-// error is a fault.List.
-func queried(c echo.Context, skip ...string) (booking.Request, error) {
-	values, err := url.ParseQuery(c.Request().URL.RawQuery)
-	if err != nil {
-		return booking.Request{}, fault.List{{Path: fault.Root, Message: "the query is malformed: " + err.Error()}}
-	}
-	return booking.ParseQuery(values, skip...)
+// queried reads the check request in the query. The error is a fault.List.
+func queried(c echo.Context) (booking.Request, error) {
+	q := parseQuery(c.Request())
+	request, err := booking.ParseQuery(q.values)
+	return request, allFaults(q.faults.Err(), err)
 }
 
 // prefersEvents reports whether the client would rather have text/event-stream than JSON (RFC 9110,
@@ -116,9 +96,9 @@ func prefersEvents(r *http.Request) bool {
 		if err != nil {
 			continue
 		}
-		weight := 1.0
-		if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
-			weight = q
+		weight, ok := qvalue(parameters["q"])
+		if !ok {
+			continue
 		}
 		switch kind {
 		case "text/event-stream":
@@ -130,4 +110,13 @@ func prefersEvents(r *http.Request) bool {
 		}
 	}
 	return events > 0 && events >= single
+}
+
+// qvalue is a weight (RFC 9110, section 12.4.2), 1 where there is none.
+func qvalue(text string) (weight float64, ok bool) {
+	if text == "" {
+		return 1, true
+	}
+	weight, err := strconv.ParseFloat(text, 64)
+	return weight, err == nil && len(text) <= len("0.123") && strings.Trim(text, "0123456789.") == "" && weight <= 1
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/store/booking"
 )
 
 func TestIDsInPaths(t *testing.T) {
@@ -106,6 +107,17 @@ func TestMethods(t *testing.T) {
 		if a := s.do(t, http.MethodHead, path, "").ok(t, http.StatusOK); len(a.body) > 0 || a.header.Get("Content-Type") == "" {
 			t.Errorf("HEAD %s: %d bytes of %q", path, len(a.body), a.header.Get("Content-Type"))
 		}
+	}
+	s.node(t).output(t, "x")
+	s.begun(t, "x", booking.ExecutionCompleted)
+	for accept, want := range map[string]string{"": "text/plain; charset=UTF-8", "text/event-stream": "text/event-stream"} {
+		a := s.do(t, http.MethodHead, "/executions/x/logs?follow=true", "", "Accept", accept).ok(t, http.StatusOK)
+		if got := a.header.Get("Content-Type"); got != want || len(a.body) > 0 {
+			t.Errorf("HEAD of output: %q, %q", got, a.body)
+		}
+	}
+	if a := s.do(t, http.MethodHead, "/executions/unknown/logs", ""); a.status != http.StatusNotFound || len(a.body) > 0 {
+		t.Errorf("HEAD of unknown output: %d", a.status)
 	}
 	if a := s.do(t, http.MethodHead, "/oc/unknown", ""); a.status != http.StatusNotFound || len(a.body) > 0 {
 		t.Errorf("HEAD of an unknown workflow: %d", a.status)

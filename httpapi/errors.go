@@ -8,8 +8,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/strictjson"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/ncl"
@@ -54,7 +54,7 @@ func problemOf(err error) *Problem {
 		return errNoRoute
 	case errors.As(err, &routing): // echo's own: method not allowed
 		return newProblem(routing.Code, "%v", routing.Message)
-	case errors.Is(err, booking.ErrNotJSON):
+	case errors.Is(err, strictjson.ErrNotJSON):
 		return newProblem(http.StatusBadRequest, "%v", err)
 	case errors.Is(err, check.ErrUnknownWorkflow), errors.Is(err, check.ErrWorkflowGone):
 		return errNoWorkflow

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -108,9 +105,6 @@ func (s *Server) postExecution(c echo.Context) error {
 	return c.JSON(http.StatusCreated, forAll(e))
 }
 
-// maxReason is the longest reason of a cancellation, in bytes: each list of executions shows it.
-const maxReason = 1 << 10
-
 // postCancel has the node of an execution end it. The answer is the execution as it stands: the node
 // says when it has ended.
 func (s *Server) postCancel(c echo.Context) error {
@@ -122,18 +116,13 @@ func (s *Server) postCancel(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var cancelled struct {
-		Reason string `json:"reason"`
-	}
-	if len(body) > 0 && json.Unmarshal(body, &cancelled) != nil {
-		return newProblem(http.StatusBadRequest, "the body is not a JSON object with a reason")
-	}
-	if len(cancelled.Reason) > maxReason {
-		return fault.List{{Path: fault.Member(fault.Root, "reason"), Message: fmt.Sprintf("may have %d bytes", maxReason)}}
+	reason, err := decodeReason(body)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	err = parts.Orders.CancelExecution(ctx, executionID, cancelled.Reason)
+	err = parts.Orders.CancelExecution(ctx, executionID, reason)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return errNoExecution

@@ -74,15 +74,21 @@ func TestFaultyOrders(t *testing.T) {
 	s.enrol(t, "n", store.Approved)
 	s.do(t, http.MethodPost, "/nodes/n/executions", `{`).problem(t, http.StatusBadRequest)
 	for body, paths := range map[string][]string{
-		`{}`:               {"$.command"},
-		`[]`:               {"$"},
-		`{"comand":["a"]}`: {"$"},
-		`{"command":"a"}`:  {"$.command"},
-		`{"command":[""]}`: {"$.command"},
-		`{"execution_id":"\u0001","booking_id":"\u0001","workflow_id":"\u0001","command":["a"],"duration_s":-1,"timeout_s":-1}`: {
+		`{}`:                              {"$.command"},
+		`[]`:                              {"$"},
+		`{"comand":["a"]}`:                {"$.comand", "$.command"},
+		`{"Command":["a"],"COMMAND":[]}`:  {"$.Command", "$.COMMAND", "$.command"},
+		`{"command":["a"],"command":[7]}`: {"$.command", "$.command[0]"},
+		`{"command":"a"}`:                 {"$.command"},
+		`{"command":[]}`:                  {"$.command"},
+		`{"command":[""]}`:                {"$.command"},
+		`{"command":[null,"a\u0000"]}`:    {"$.command[0]", "$.command[1]"},
+		`{"command":["a","\ud800"],"env":{"A":"\udc00\ud800","B":1,"C":null}}`: {"$.command[1]", "$.env.A", "$.env.B", "$.env.C"},
+		"{\"command\":[\"a\",\"\xff\"]}":                                       {"$.command[1]"},
+		`{"execution_id":"\u0001","booking_id":"..","workflow_id":"","command":["a"],"duration_s":-1,"timeout_s":-1}`: {
 			"$.execution_id", "$.booking_id", "$.workflow_id", "$.duration_s", "$.timeout_s",
 		},
-		`{"command":["a"],"timeout_s":1e300}`: {"$"},
+		`{"command":["a"],"timeout_s":1e300,"duration_s":"5"}`: {"$.timeout_s", "$.duration_s"},
 	} {
 		p := s.do(t, http.MethodPost, "/nodes/n/executions", body).problem(t, http.StatusUnprocessableEntity)
 		faults := p["errors"].([]any)

@@ -3,12 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
-	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/logstream"
 )
 
@@ -57,19 +56,35 @@ func (s *Server) getLogs(c echo.Context) error {
 		}
 		return err
 	}
+	if c.Request().Method == http.MethodHead {
+		return headOutput(c)
+	}
 	return s.carryOutput(ctx, c, o)
+}
+
+// outputType is the media type of output, and the carrier's name.
+func outputType(r *http.Request) (contentType, carrier string) {
+	if prefersEvents(r) {
+		return typeEvents, carrierEvents
+	}
+	return echo.MIMETextPlainCharsetUTF8, carrierText
+}
+
+// headOutput tells how the output would come.
+func headOutput(c echo.Context) error {
+	contentType, _ := outputType(c.Request())
+	c.Response().Header().Set(echo.HeaderContentType, contentType)
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.NoContent(http.StatusOK)
 }
 
 // carryOutput streams what there is, until it or the client ends.
 func (s *Server) carryOutput(ctx context.Context, c echo.Context, o *output) error {
-	carrier := carrierText
-	if prefersEvents(c.Request()) {
-		carrier = carrierEvents
-	}
+	contentType, carrier := outputType(c.Request())
 	closed := s.metrics.opened(carrier)
 	out := &outputWriter{newEventWriter(c.Response(), s.cfg.WriteWithin), carrier}
 	e := asEnding(s.guard(ctx, func() error {
-		if err := out.start(); err != nil {
+		if err := out.begin(contentType); err != nil {
 			return endingOfWrite(err)
 		}
 		return o.copy(ctx, out, s.cfg.CommentEvery)
@@ -85,24 +100,20 @@ func (s *Server) carryOutput(ctx context.Context, c echo.Context, o *output) err
 // askedOutput is what a request asks for: Last-Event-ID tells how far a client that comes again has
 // come. The error is a fault.List.
 func askedOutput(r *http.Request, executionID string) (logstream.Request, error) {
-	asked := logstream.Request{ExecutionID: executionID}
-	var faults fault.List
-	var err error
-	query := r.URL.Query()
-	if text := query.Get("follow"); text != "" {
-		if asked.Follow, err = strconv.ParseBool(text); err != nil {
-			faults.Add(fault.Member(fault.Root, "follow"), "must be true or false")
+	q := readQuery(r, "follow", "tail")
+	asked := logstream.Request{ExecutionID: executionID, Follow: q.flag("follow")}
+	if text := q.get("tail"); text != "" {
+		n, ok := wholeNumber(text)
+		if !ok {
+			q.fault("tail", "must be a whole number")
 		}
-	}
-	if text := query.Get("tail"); text != "" {
-		if asked.Tail, err = strconv.Atoi(text); err != nil || asked.Tail < 1 {
-			faults.Add(fault.Member(fault.Root, "tail"), "must be a whole number above zero")
-		}
+		asked.Tail, asked.Fresh = int(min(max(n, 1), math.MaxInt32)), n == 0
 	}
 	if text := r.Header.Get("Last-Event-ID"); text != "" {
-		if asked.Offset, err = strconv.ParseUint(text, 10, 64); err != nil {
-			faults.Add(fault.Member(fault.Root, "Last-Event-ID"), "must be the id of an event")
+		var ok bool
+		if asked.Offset, ok = wholeNumber(text); !ok {
+			q.fault("Last-Event-ID", "must be the id of an event")
 		}
 	}
-	return asked, faults.Err()
+	return asked, q.faults.Err()
 }

@@ -130,12 +130,12 @@ func TestOutputThatHasEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.begun(t, "x", booking.ExecutionCompleted)
-	for query, want := range map[string]string{"": "one\ntwo\noops\n", "?follow=true": "one\ntwo\noops\n", "?tail=2": "two\noops\n", "?tail=1&follow=1": "oops\n"} {
+	for query, want := range map[string]string{"": "one\ntwo\noops\n", "?follow=true": "one\ntwo\noops\n", "?tail=2": "two\noops\n", "?tail=1&follow=1": "oops\n", "?tail=0": "", "?tail=0&follow=true": "", "?tail=99999999999": "one\ntwo\noops\n", "?follow=&tail=": "one\ntwo\noops\n"} {
 		if a := s.do(t, http.MethodGet, "/executions/x/logs"+query, "").ok(t, http.StatusOK); string(a.body) != want {
 			t.Errorf("%s: %q", query, a.body)
 		}
 	}
-	for _, query := range []string{"?follow=maybe", "?tail=0", "?tail=x"} {
+	for _, query := range []string{"?follow=maybe", "?tail=-1", "?tail=x", "?tail=%2B1", "?tail=010", "?tail=0x1", "?tail=1_0", "?tail=1&tail=2", "?tial=1", "?tail=%zz"} {
 		s.do(t, http.MethodGet, "/executions/x/logs"+query, "").problem(t, http.StatusUnprocessableEntity)
 	}
 	s.do(t, http.MethodGet, "/executions/x/logs", "", "Last-Event-ID", "x").problem(t, http.StatusUnprocessableEntity)
@@ -165,6 +165,24 @@ func TestOutputThatHasEnded(t *testing.T) {
 	if e := s.listen(t, "/executions/x/logs", "Last-Event-ID", last).must(t); !strings.Contains(e.data, `"b29wcwo="`) {
 		t.Errorf("after %s: %+v", last, e)
 	}
+}
+
+// TestFollowFromNowOn: a tail of 0 is only what comes, all of it where nothing has begun.
+func TestFollowFromNowOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	n := s.node(t)
+	s.begun(t, "x", booking.ExecutionOrdered)
+	early, _ := s.follow(t, "/executions/x/logs?follow=true&tail=0")
+	s.becomes(t, "x", booking.ExecutionQueued)
+	out := n.output(t, "x")
+	write(t, out.Stdout(), "one\n")
+	s.becomes(t, "x", booking.ExecutionStarting)
+	expect(t, early, "one\n")
+	late, _ := s.follow(t, "/executions/x/logs?follow=true&tail=0")
+	write(t, out.Stdout(), "two\n")
+	expect(t, early, "two\n")
+	expect(t, late, "two\n")
 }
 
 func TestFollowFromBeforeTheStart(t *testing.T) {

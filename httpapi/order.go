@@ -1,58 +1,109 @@
 package httpapi
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
-	"errors"
-	"net/http"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/strictjson"
 	"oc-scheduler/streams/nclprotocol"
 )
 
-// decodeOrder reads an order; one without an id is given one. The errors are a *Problem of status 400
-// and a fault.List.
-func decodeOrder(body []byte) (order nclprotocol.RunExecution, err error) {
-	if !json.Valid(body) {
-		return order, newProblem(http.StatusBadRequest, "the body is not JSON")
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&order); err != nil {
-		path, message := fault.Root, strings.TrimPrefix(err.Error(), "json: ")
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			message = "must not be " + wrong.Value
-			if wrong.Field != "" {
-				path = fault.Member(path, wrong.Field)
-			}
-		}
-		return order, fault.List{{Path: path, Message: message}}
-	}
-	if order.ExecutionID == "" {
-		order.ExecutionID = "x-" + strings.ToLower(rand.Text()[:16])
-	}
-	return order, orderFaults(order)
+// order is the body of an order as it is read.
+type order struct {
+	strictjson.Reader
+	executionID, bookingID, workflowID string
+	command                            []string
+	env                                map[string]string
+	duration, timeout                  time.Duration
+	hasCommand                         bool
 }
 
-func orderFaults(order nclprotocol.RunExecution) error {
-	var faults fault.List
-	add := func(wrong bool, member, format string, args ...any) {
-		if wrong {
-			faults.Add(fault.Member(fault.Root, member), format, args...)
+// decodeOrder reads an order; one without an id is given one. The error wraps strictjson.ErrNotJSON, or is a
+// fault.List.
+func decodeOrder(body []byte) (nclprotocol.RunExecution, error) {
+	o := order{executionID: "x-" + strings.ToLower(rand.Text()[:16])}
+	if err := o.Document(body, o.member); err != nil {
+		return nclprotocol.RunExecution{}, err
+	}
+	if !o.hasCommand && o.duration == 0 && !o.isNamed(fault.Root) && !o.isNamed("$.duration_s") {
+		o.Faults.Add("$.command", "is missing; a duration_s may stand in for it on a node that only sleeps")
+	}
+	return nclprotocol.RunExecution{
+		ExecutionID: o.executionID, BookingID: o.bookingID, WorkflowID: o.workflowID, Command: o.command, Env: o.env,
+		Duration: nclprotocol.Seconds(o.duration), Timeout: nclprotocol.Seconds(o.timeout),
+	}, o.Faults.Err()
+}
+
+// isNamed says whether the value of a path is what is wrong.
+func (o *order) isNamed(path string) bool {
+	return slices.ContainsFunc(o.Faults, func(f fault.Fault) bool { return f.Path == path })
+}
+
+func (o *order) member(name []byte, value jsontext.Value) {
+	switch string(name) {
+	case "execution_id":
+		o.executionID = o.identifier("$.execution_id", value)
+	case "booking_id":
+		o.bookingID = o.identifier("$.booking_id", value)
+	case "workflow_id":
+		o.workflowID = o.identifier("$.workflow_id", value)
+	case "command":
+		o.words(value)
+	case "env":
+		o.variables(value)
+	case "duration_s":
+		o.duration = o.length("$.duration_s", value)
+	case "timeout_s":
+		o.timeout = o.length("$.timeout_s", value)
+	default:
+		o.Unknown(fault.Root, name)
+	}
+}
+
+func (o *order) identifier(path string, value jsontext.Value) string {
+	text, ok := o.Text(path, value)
+	if ok {
+		if err := id.Check(text); err != nil {
+			o.Faults.Add(path, "%v", err)
 		}
 	}
-	err := id.Check(order.ExecutionID)
-	add(err != nil, "execution_id", "%v", err)
-	for _, other := range []struct{ member, value string }{{"booking_id", order.BookingID}, {"workflow_id", order.WorkflowID}} {
-		err := id.Check(other.value)
-		add(err != nil && other.value != "", other.member, "%v", err)
+	return text
+}
+
+func (o *order) words(list jsontext.Value) {
+	o.hasCommand = true
+	o.List("$.command", list, func(path string, value jsontext.Value) { o.command = append(o.command, o.plain(path, value)) })
+	if list.Kind() == '[' && (len(o.command) == 0 || o.command[0] == "") && !o.isNamed("$.command[0]") {
+		o.Faults.Add("$.command", "begins with the name of a program")
 	}
-	add(len(order.Command) == 0 && order.Duration <= 0, "command", "is missing; a duration_s may stand in for it on a node that only sleeps")
-	add(len(order.Command) > 0 && order.Command[0] == "", "command", "begins with the name of a program")
-	add(order.Duration < 0, "duration_s", "must not be below zero")
-	add(order.Timeout < 0, "timeout_s", "must not be below zero")
-	return faults.Err()
+}
+
+func (o *order) variables(object jsontext.Value) {
+	o.env = map[string]string{}
+	o.Object("$.env", object, func(name []byte, value jsontext.Value) {
+		o.env[string(name)] = o.plain(fault.Member("$.env", string(name)), value)
+	})
+}
+
+// plain is text that a program can be given.
+func (o *order) plain(path string, value jsontext.Value) string {
+	text, _ := o.Text(path, value)
+	if strings.ContainsRune(text, 0) {
+		o.Faults.Add(path, "holds a zero byte")
+	}
+	return text
+}
+
+func (o *order) length(path string, value jsontext.Value) time.Duration {
+	length, ok := o.Seconds(path, value)
+	if ok && length < 0 {
+		o.Faults.Add(path, "must not be below zero")
+	}
+	return length
 }

@@ -36,16 +36,24 @@ func (o *output) close() {
 func (o *output) open(ctx context.Context) error {
 	e := o.execution()
 	if e.StartedAt.IsZero() {
-		return nil
+		return o.later()
 	}
 	reader, err := o.parts.Outputs.Open(ctx, e.NodeID, o.request)
 	if errors.Is(err, logstream.ErrNotFound) && !o.execution().State.Final() {
-		return nil // it is being started
+		return o.later() // it is being started
 	}
 	if err == nil {
 		o.reader = reader
 	}
 	return err
+}
+
+// later notes that there is nothing yet: whatever comes is fresh.
+func (o *output) later() error {
+	if o.request.Fresh {
+		o.request.Tail, o.request.Fresh = 0, false
+	}
+	return nil
 }
 
 func (o *output) execution() booking.Execution {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/logstream"
 )
@@ -15,13 +13,6 @@ import (
 type outputWriter struct {
 	*eventWriter
 	carrier string
-}
-
-func (w *outputWriter) start() error {
-	if w.carrier == carrierText {
-		return w.begin(echo.MIMETextPlainCharsetUTF8)
-	}
-	return w.begin(typeEvents)
 }
 
 func (w *outputWriter) chunk(c logstream.Chunk) error {

@@ -3,13 +3,10 @@ package httpapi
 import (
 	"encoding/base64"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
 )
 
@@ -29,23 +26,20 @@ type page[T any] struct {
 // walk through a list that changes meets everything that stays. The error is a fault.List.
 func paged(c echo.Context) (after string, limit int, err error) {
 	limit = defaultLimit
-	var faults fault.List
-	query, err := url.ParseQuery(c.Request().URL.RawQuery)
-	if err != nil {
-		faults.Add(fault.Root, "the query is malformed: %v", err)
-	}
-	if text := query.Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxLimit {
-			faults.Add(fault.Member(fault.Root, "limit"), "must be a whole number from 1 to %d", maxLimit)
+	q := readQuery(c.Request(), "limit", "cursor")
+	if text := q.get("limit"); text != "" {
+		n, ok := wholeNumber(text)
+		if limit = int(min(n, maxLimit)); !ok || n < 1 || n > maxLimit {
+			q.fault("limit", "must be a whole number from 1 to %d", maxLimit)
 		}
 	}
-	if cursor := query.Get("cursor"); cursor != "" {
+	if cursor := q.get("cursor"); cursor != "" {
 		raw, err := base64.RawURLEncoding.DecodeString(cursor)
 		if after = string(raw); err != nil || id.Check(after) != nil {
-			faults.Add(fault.Member(fault.Root, "cursor"), "must be the next_cursor of an earlier page")
+			q.fault("cursor", "must be the next_cursor of an earlier page")
 		}
 	}
-	return after, limit, faults.Err()
+	return after, limit, q.faults.Err()
 }
 
 // listing is how a view is listed.

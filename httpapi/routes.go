@@ -69,7 +69,7 @@ func (s *Server) routes(e *echo.Echo) {
 	e.POST("/nodes/:id/executions", s.postExecution)
 	get(e, "/executions", executionList.answer(s))
 	get(e, "/executions/:id", s.getExecution)
-	e.GET("/executions/:id/logs", s.getLogs)
+	get(e, "/executions/:id/logs", s.getLogs)
 	e.POST("/executions/:id/cancel", s.postCancel)
 	get(e, "/openapi.json", getOpenAPI)
 }

@@ -43,6 +43,13 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 	}
 	slices.Sort(documented)
 	slices.Sort(served)
+	for _, route := range server.http.Handler.(*echo.Echo).Routes() {
+		if route.Method == http.MethodGet && !slices.ContainsFunc(server.http.Handler.(*echo.Echo).Routes(), func(r *echo.Route) bool {
+			return r.Path == route.Path && r.Method == http.MethodHead
+		}) {
+			t.Errorf("%s has no HEAD", route.Path)
+		}
+	}
 	if !slices.Equal(served, documented) {
 		t.Errorf("served are\n%s\ndocumented are\n%s", strings.Join(served, "\n"), strings.Join(documented, "\n"))
 	}

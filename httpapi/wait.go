@@ -8,37 +8,29 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/fault"
+	"oc-scheduler/store/timetext"
 	"oc-scheduler/streams/check"
 )
 
 // waitParameter makes a single answer wait for planners that are missing.
 const waitParameter = "wait"
 
-// waiting is the ?wait= of a request, cut to what is allowed; zero where there is none. The error is
-// a fault.List.
-func (s *Server) waiting(c echo.Context) (time.Duration, error) {
-	if c.QueryString() == "" { // most have none, and echo would make a map of it
-		return 0, nil
-	}
-	text := c.QueryParam(waitParameter)
+// waiting is the ?wait= of a request, cut to what is allowed; zero where there is none.
+func (s *Server) waiting(q *query) time.Duration {
+	text := q.get(waitParameter)
 	if text == "" {
-		return 0, nil
+		return 0
 	}
-	wait, err := time.ParseDuration(text)
+	wait, err := timetext.Duration(text)
 	if err != nil || wait < 0 {
-		return 0, fault.List{{Path: fault.Member(fault.Root, waitParameter), Message: "must be a duration like 5s"}}
+		q.fault(waitParameter, "must be a duration like 5s")
 	}
-	return min(wait, s.cfg.MaxWait), nil
+	return min(wait, s.cfg.MaxWait)
 }
 
-// ask answers one request: from what is cached, or, while its ?wait= lasts, as a stream that ends with
-// the first result without missing planners.
-func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request booking.Request) (check.Frame, error) {
-	wait, err := s.waiting(c)
-	if err != nil {
-		return check.Frame{}, err
-	}
+// ask answers one request: from what is cached, or, while it may wait, as a stream that ends with the first
+// result without missing planners.
+func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
 	if err := s.checkable(c, parts, workflowID); err != nil {
 		return check.Frame{}, err
 	}

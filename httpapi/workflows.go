@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/fault"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -117,11 +116,7 @@ func decodeWorkflow(workflowID string, raw []byte) (*workflow.Workflow, error) {
 	if !json.Valid(raw) {
 		return nil, newProblem(http.StatusBadRequest, "the body is not JSON")
 	}
-	w, err := workflow.Decode(raw)
-	if err == nil && w.ID() != workflowID {
-		err = fault.List{{Path: fault.Member(fault.Root, "id"), Message: "must be the id in the path"}}
-	}
-	return w, err
+	return workflow.DecodeAs(workflowID, raw)
 }
 
 func (s *Server) deleteWorkflow(c echo.Context) error {

@@ -9,22 +9,19 @@ type logsCmd struct {
 	replicaFlag
 	Execution string `arg:"" type:"ident" help:"The execution."`
 	Follow    bool   `short:"f" group:"The output:" help:"Wait for its start, and for more until it ends."`
-	Tail      *int   `short:"n" group:"The output:" placeholder:"N" help:"The last N lines only, and with -f what follows."`
+	Tail      *int   `short:"n" group:"The output:" placeholder:"N" help:"The last N lines only, and with -f what follows; 0: nothing but that."`
 }
 
 // Run writes the output of an execution, each of the two to where it was written.
 func (c *logsCmd) Run(ctx context.Context, con *console) error {
-	tail := 0
-	if c.Tail != nil {
-		if tail = *c.Tail; tail < 1 {
-			return errors.New("--tail: must be above 0")
-		}
+	if c.Tail != nil && *c.Tail < 0 {
+		return errors.New("--tail: must not be below 0")
 	}
 	client, err := c.client()
 	if err != nil {
 		return err
 	}
-	if _, err := client.outputOf(con, c.Execution, c.Follow, tail).copy(ctx); ctx.Err() == nil {
+	if _, err := client.outputOf(con, c.Execution, c.Follow, c.Tail).copy(ctx); ctx.Err() == nil {
 		return about(err, "execution", c.Execution)
 	}
 	return nil // somebody who watches has seen enough

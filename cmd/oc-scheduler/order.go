@@ -47,7 +47,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 		}
 		return nil
 	}
-	end, err := client.outputOf(con, c.ID, true, 0).copy(ctx)
+	end, err := client.outputOf(con, c.ID, true, nil).copy(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{interrupted(ctx), client.leftBehind(context.WithoutCancel(ctx), c.ID)}

@@ -20,14 +20,14 @@ type output struct {
 	at             string // the last event that was written
 }
 
-// outputOf asks for an output; tail 0 is all of it.
-func (c *client) outputOf(con *console, executionID string, follow bool, tail int) *output {
+// outputOf asks for an output; without a tail for all of it.
+func (c *client) outputOf(con *console, executionID string, follow bool, tail *int) *output {
 	query := url.Values{}
 	if follow {
 		query.Set("follow", "true")
 	}
-	if tail > 0 {
-		query.Set("tail", fmt.Sprint(tail))
+	if tail != nil {
+		query.Set("tail", fmt.Sprint(*tail))
 	}
 	return &output{
 		stdout: con.stdout, stderr: &sink{name: "standard error", w: con.stderr},

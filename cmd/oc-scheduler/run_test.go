@@ -69,7 +69,7 @@ func TestBadCommandLines(t *testing.T) {
 		"misspelt command":        {"nods", nil, 1, "no command `nods`; did you mean `nodes`? (see"},
 		"misspelt by its end":     {"xrun", nil, 1, "did you mean `run`?"},
 		"too many words":          {"nodes a b", nil, 1, "unexpected argument b (see oc-scheduler nodes -h)"},
-		"no lines":                {"logs x -n 0", nil, 1, "--tail: must be above 0"},
+		"no lines":                {"logs x --tail=-1", nil, 1, "--tail: must not be below 0"},
 		"run without":             {"run", nil, 125, "<node>"},
 		"run, unknown flag":       {"run n1 --tiemout 3s -- sleep 1", nil, 125, "unknown flag --tiemout"},
 		"run, flag of a program":  {"run n1 sh -c true", nil, 125, "unknown flag -c"},

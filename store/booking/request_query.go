@@ -27,7 +27,7 @@ func ParseQuery(query url.Values, skip ...string) (Request, error) {
 				d.selection(path, v)
 			}
 		case len(values) > 1:
-			d.faults.Add(path, "is given %d times", len(values))
+			d.Faults.Add(path, "is given %d times", len(values))
 		default:
 			d.parameter(name, path, values[0])
 		}
@@ -42,11 +42,11 @@ func (d *draft) parameter(name, path, value string) {
 	case "end":
 		d.end(path, value)
 	case "duration_s":
-		d.seconds(path, value)
+		d.seconds(path, []byte(value))
 	case "duration":
 		length, err := timetext.Duration(value)
 		if err != nil {
-			d.faults.Add(path, "must be a duration like 1h30m")
+			d.Faults.Add(path, "must be a duration like 1h30m")
 			d.hasDu = true
 			return
 		}
@@ -58,14 +58,14 @@ func (d *draft) parameter(name, path, value string) {
 	case "preemption":
 		d.Preemption = d.flag(path, value)
 	default:
-		d.faults.Add(path, "unknown parameter")
+		d.Faults.Add(path, "unknown parameter")
 	}
 }
 
 func (d *draft) flag(path, value string) bool {
 	v, err := strconv.ParseBool(value)
 	if err != nil {
-		d.faults.Add(path, "must be true or false")
+		d.Faults.Add(path, "must be true or false")
 	}
 	return v
 }
@@ -73,7 +73,7 @@ func (d *draft) flag(path, value string) bool {
 func (d *draft) selection(path, value string) {
 	i := strings.LastIndexByte(value, ':')
 	if i < 0 {
-		d.faults.Add(path, "must be resource:instance")
+		d.Faults.Add(path, "must be resource:instance")
 		return
 	}
 	d.selected(path, value[:i], value[i+1:])

@@ -34,9 +34,13 @@ func newFileReader(file *os.File, live *Output, r Request) (*fileReader, error) 
 		fr.limit = info.Size()
 	}
 	var pos int64
-	if r.Offset == 0 && r.Tail > 0 {
+	if r.Offset == 0 && (r.Tail > 0 || r.Fresh) {
+		lines := r.Tail
+		if r.Fresh {
+			lines = 0
+		}
 		var err error
-		if pos, fr.from, err = seekTail(file, fr.limit, r.Tail); err != nil {
+		if pos, fr.from, err = seekTail(file, fr.limit, lines); err != nil {
 			return nil, err
 		}
 	}

@@ -104,6 +104,11 @@ func TestFilesAgreeWithAString(t *testing.T) {
 					t.Fatalf("the last %d lines of %q are %q", lines, want, got)
 				}
 			},
+			"fresh": func(t *rapid.T) {
+				if got, _ := read(logstream.Request{Fresh: true}); got != "" {
+					t.Fatalf("fresh of %q is %q", want, got)
+				}
+			},
 			"offset": func(t *rapid.T) {
 				offset := rapid.IntRange(0, len(want)).Draw(t, "offset")
 				if got, last := read(logstream.Request{Offset: uint64(offset)}); got != want[offset:] || last != uint64(len(want)) {

@@ -1,6 +1,7 @@
 package logstream_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -89,6 +90,57 @@ func TestFollow(t *testing.T) {
 			expectEnd(t, r, io.EOF)
 		}
 	})
+}
+
+// TestFresh: whoever asks for what comes gets nothing of what is there.
+func TestFresh(t *testing.T) {
+	t.Parallel()
+	each(t, logstream.FilesConfig{}, func(t *testing.T, files *logstream.Files, server logstream.Server) {
+		t.Helper()
+		out := create(t, files, "ex")
+		fresh := logstream.Request{ExecutionID: "ex", Follow: true, Tail: 1, Fresh: true}
+		readers := []logstream.Reader{open(t, server, fresh)} // before there is anything
+		for _, text := range []string{"a\nb", "c\n", "d\n"} {
+			write(t, out.Stdout(), text)
+			for _, r := range readers {
+				expect(t, r, text)
+			}
+			if got := readAll(t, open(t, server, logstream.Request{ExecutionID: "ex", Tail: 1, Fresh: true})); got != "" {
+				t.Errorf("not following: %q", got)
+			}
+			readers = append(readers, open(t, server, fresh))
+		}
+		fresh.Offset = 4
+		expect(t, open(t, server, fresh), "\nd\n")
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		fresh.Offset = 0
+		for _, r := range append(readers, open(t, server, fresh)) {
+			expectEnd(t, r, io.EOF)
+		}
+	})
+}
+
+// unaware is a node of the version before.
+type unaware struct{ logstream.Server }
+
+func (u unaware) OpenLog(ctx context.Context, r logstream.Request) (logstream.Reader, error) {
+	r.Fresh = false
+	return u.Server.OpenLog(ctx, r)
+}
+
+func TestFreshFromAnOldNode(t *testing.T) {
+	t.Parallel()
+	files := newFiles(t, logstream.FilesConfig{})
+	s := natstest.Start(t)
+	listen(t, logstream.ListenerConfig{Conn: s.Connect(t), Server: unaware{files}})
+	out := create(t, files, "ex")
+	write(t, out.Stdout(), "a\nb\n")
+	r := open(t, over(s.Connect(t)), logstream.Request{ExecutionID: "ex", Follow: true, Tail: 1, Fresh: true})
+	expect(t, r, "b\n")
+	write(t, out.Stdout(), "c\n")
+	expect(t, r, "c\n")
 }
 
 func TestUnknownExecutions(t *testing.T) {

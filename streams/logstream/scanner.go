@@ -103,6 +103,9 @@ func seekTail(file io.ReaderAt, limit int64, lines int) (pos int64, offset uint6
 		if err != nil {
 			return 0, 0, err
 		}
+		if lines == 0 {
+			return pos, r.offset, nil
+		}
 		pos -= r.size()
 		for end := len(r.data); end > 0; {
 			search := r.data[:end]

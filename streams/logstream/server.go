@@ -18,8 +18,11 @@ type Request struct {
 	// Tail asks for the last lines only; 0: for all. A line ends with a line feed, whichever output it
 	// came from; the rest after the last line feed is a line, too.
 	Tail int `json:"tail,omitempty"`
-	// Offset is where to go on: the Chunk.Offset of the last chunk that a reader has. Tail is of no
-	// account when it is given.
+	// Fresh asks for no line that is there, only for what comes. A node of the version before does not know
+	// it: with a Tail of 1 it sends one line.
+	Fresh bool `json:"fresh,omitempty"`
+	// Offset is where to go on: the Chunk.Offset of the last chunk that a reader has. Tail and Fresh
+	// are of no account when it is given.
 	Offset uint64 `json:"offset,omitempty"`
 }
 

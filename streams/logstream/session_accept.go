@@ -38,13 +38,13 @@ func (s *session) chunk(sequence uint64, c Chunk) error {
 		return brokenError{fmt.Sprintf("a chunk from %q of %d bytes up to %d", c.Source, size, c.Offset)}
 	case s.got+cost(c) > s.announced:
 		return brokenError{"the node sends more than it may"}
-	case s.request.Offset > 0 && c.Offset-size != s.request.Offset, s.request.Tail == 0 && c.Offset-size != s.request.Offset:
+	case s.request.Offset > 0 && c.Offset-size != s.request.Offset, s.request.Tail == 0 && !s.request.Fresh && c.Offset-size != s.request.Offset:
 		return errGap
 	}
 	s.last = sequence
 	s.got += cost(c)
 	s.received += cost(c)
-	s.request.Offset, s.request.Tail = c.Offset, 0
+	s.request.Offset, s.request.Tail, s.request.Fresh = c.Offset, 0, false
 	s.chunks <- c // there is room: the node was allowed to send it
 	return nil
 }

@@ -1,4 +1,4 @@
-package booking
+package strictjson
 
 import (
 	"bytes"
@@ -20,9 +20,12 @@ func FuzzEach(f *testing.F) {
 		if !jsontext.Value(data).IsValid() || jsontext.Value(data).Kind() != '{' {
 			return
 		}
-		object, _ := cut(data)
 		var got []string
-		new(draft).each("$", object, func(name []byte, value jsontext.Value) { got = append(got, string(name), string(value)) })
+		var r Reader
+		err := r.Document(data, func(name []byte, value jsontext.Value) { got = append(got, string(name), string(value)) })
+		if err != nil || len(r.Faults) > 0 {
+			t.Errorf("%s: %v, %v", data, err, r.Faults)
+		}
 		if want := membersByTokens(t, data); !slices.Equal(got, want) {
 			t.Errorf("%s: members are %q, want %q", data, got, want)
 		}
