@@ -68,6 +68,16 @@ func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*H
 	}
 }
 
+// Holder reads who holds the lease of a replica id now. It fails with ErrNotFound, ErrUndecodable or
+// ErrUnavailable.
+func (l *Leases) Holder(ctx context.Context, replicaID string) (Lease, error) {
+	m, err := l.bucket.value(ctx, replicaID)
+	if err != nil {
+		return Lease{}, err
+	}
+	return decodeLease(m.Data)
+}
+
 // Held is the lease of this process.
 type Held struct {
 	leases   *Leases

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/natsd"
+	"oc-scheduler/internal/rights"
 )
 
 // connect returns a connection that keeps trying for ever, from the first attempt on: a NATS server
@@ -49,6 +50,7 @@ func steadyOptions(name string) []nats.Option {
 		nats.Timeout(2 * time.Second),
 		nats.PingInterval(10 * time.Second),
 		nats.MaxPingsOutstanding(2),
+		rights.ConnOption(),
 	}
 }
 

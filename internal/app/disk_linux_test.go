@@ -24,20 +24,6 @@ func onDisk(dir string) app.Config {
 	return c
 }
 
-// notReadyFor waits until the replica says that it is not ready, for that reason.
-func (r *running) notReadyFor(t *testing.T, words ...string) {
-	t.Helper()
-	until(t, fmt.Sprintf("not ready: %q", words), func() bool {
-		status, body := r.status(t, "/readyz")
-		for _, word := range words {
-			if !strings.Contains(body, word) {
-				return false
-			}
-		}
-		return status == http.StatusServiceUnavailable
-	})
-}
-
 // works waits until the replica is ready, and holds that it then does what it is for.
 func (r *running) works(t *testing.T, peer string) {
 	t.Helper()

@@ -15,7 +15,9 @@ const markWithin = 2 * time.Second
 // It fails with store.ErrLeaseHeld when another process keeps it.
 func (r *Replica) holdLease(ctx context.Context, leases *store.Leases) (*store.Held, error) {
 	slow := time.AfterFunc(markWithin, func() {
-		r.waiting(ctx, fmt.Errorf("--replica-id: another %q still holds the lease", r.cfg.ReplicaID))
+		if other, err := leases.Holder(ctx, r.cfg.ReplicaID); err == nil && ctx.Err() == nil {
+			r.waiting(ctx, fmt.Errorf("--replica-id: another %q, at %s, still holds the lease", r.cfg.ReplicaID, other.Address))
+		}
 	})
 	defer slow.Stop()
 	held, err := leases.Acquire(ctx, r.cfg.ReplicaID, store.Lease{

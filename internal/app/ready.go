@@ -47,7 +47,7 @@ func (r *Replica) isReady() bool {
 
 // checks are the conditions of readiness as they are now.
 func (r *Replica) checks() []httpapi.Check {
-	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, {Name: "engine", Probe: r.probeEngine}}
+	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, r.permits.check(), {Name: "engine", Probe: r.probeEngine}}
 	if e := r.engine.Load(); e != nil {
 		for bucket, v := range e.views() {
 			checks = append(checks, viewCheck(bucket, v))

@@ -41,6 +41,7 @@ type Replica struct {
 	http     *httpapi.Server
 	embedded *natsd.Server // nil when NATS is elsewhere
 	nc       *nats.Conn
+	permits  *permits
 	engine   atomic.Pointer[engine] // nil until NATS has answered
 	opening  atomic.Pointer[error]  // what the last attempt to build the engine failed with
 	ready    chan struct{}
@@ -97,6 +98,7 @@ func (r *Replica) open(ctx context.Context) (err error) {
 	if r.nc, err = r.Connect(ctx, r.cfg.ReplicaID); err != nil {
 		return err
 	}
+	r.permits = watchPermits(r.nc, r.log)
 	return r.announce(ctx)
 }
 
@@ -150,6 +152,7 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	defer stop()
 	g, work := errgroup.WithContext(work)
 	g.Go(func() error { return r.http.Serve(r.listener) })
+	g.Go(func() error { return r.permits.watch(work) })
 	g.Go(func() error { return r.runEngine(work) })
 	g.Go(func() error { return r.awaitReady(work) })
 	select {

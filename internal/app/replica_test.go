@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -98,6 +99,21 @@ func (r *running) status(t *testing.T, path string) (status int, body string) {
 		t.Fatal(err)
 	}
 	return resp.StatusCode, string(text)
+}
+
+// notReadyFor waits until the replica says that it is not ready, for that reason.
+func (r *running) notReadyFor(t *testing.T, words ...string) {
+	t.Helper()
+	until(t, fmt.Sprintf("not ready: %q", words), func() bool {
+		status, body := r.status(t, "/readyz")
+		body = strings.ReplaceAll(body, `\u003e`, ">") // as JSON may write it
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				return false
+			}
+		}
+		return status == http.StatusServiceUnavailable
+	})
 }
 
 // until repeats a look until it succeeds.

@@ -84,7 +84,7 @@ func TestAccounts(t *testing.T) {
 	t.Run("a user that hears no answer", func(t *testing.T) {
 		t.Parallel()
 		found := examine(t, srv, "deaf")
-		want(t, found, doctor.Fail, "permissions", "subscribe to _INBOX.>")
+		want(t, found, doctor.Fail, "permissions", "may not subscribe to _INBOX.>")
 		want(t, found, doctor.Fail, "jetstream", "does not answer")
 	})
 }
@@ -95,7 +95,7 @@ func TestPermissionsByTheList(t *testing.T) {
 	srv := configured(t, `
 accounts { A { jetstream: enabled, users: [ { user: scheduler, password: pw, permissions {
   publish: [PROPALGATION_EVENT, "oc.dead.>", "oc.compute.*.in.msgs", "oc.compute.*.logs", "oc.cursor.*", "$KV.>", "$JS.API.>", "$JS.ACK.>", "_INBOX.>"]
-  subscribe: ["_INBOX.>"]
+  subscribe: ["oc.compute.>", "_INBOX.>"]
 } } ] } }`)
 	want(t, examine(t, srv, "scheduler"), doctor.OK, "permissions", "all")
 }

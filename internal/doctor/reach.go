@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"oc-scheduler/internal/rights"
 )
 
 const certificateNotice = 14 * 24 * time.Hour
@@ -23,6 +25,7 @@ func (e *exam) reach(context.Context) {
 			nats.Name("oc-scheduler doctor"),
 			nats.NoReconnect(),
 			nats.Timeout(patience),
+			rights.ConnOption(),
 			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // errors come back where they are waited for
 		})...)
 		if err != nil {

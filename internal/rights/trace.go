@@ -1,4 +1,4 @@
-package doctor
+package rights
 
 import (
 	"context"
@@ -21,28 +21,18 @@ type traceEvent struct {
 
 // trace asks the server on which of the subjects this connection may not publish. It sends a message
 // on each that the server judges and tells about, and neither delivers nor stores (nats-server ≥
-// 2.11, Nats-Trace-Only). It fails with nats.ErrPermissionViolation when the connection may not
-// subscribe to inboxes, and in time when the server does not tell, which it can't where the
-// connection may not publish on inboxes.
-func trace(ctx context.Context, nc *nats.Conn, subjects []string) (denied []string, err error) {
+// 2.11, Nats-Trace-Only). It fails, in time, when the server does not tell.
+func trace(ctx context.Context, nc *nats.Conn, needed []Right) (denied []Right, err error) {
 	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = sub.Unsubscribe() }() // it fails when the connection is gone, and it with it
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := nc.FlushWithContext(ctx); err != nil {
-		return nil, err
-	}
-	if err := nc.LastError(); err != nil { // the server has refused the subscription
-		return nil, err
-	}
-	open := map[string]bool{}
-	for _, subject := range subjects {
-		open[subject] = true
-		m := nats.NewMsg(subject)
+	open := map[string]Right{}
+	for _, r := range needed {
+		open[r.tried] = r
+		m := nats.NewMsg(r.tried)
 		m.Header.Set("Nats-Trace-Dest", inbox)
 		m.Header.Set("Nats-Trace-Only", "true")
 		if err := nc.PublishMsg(m); err != nil {
@@ -52,19 +42,19 @@ func trace(ctx context.Context, nc *nats.Conn, subjects []string) (denied []stri
 	for len(open) > 0 {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			return nil, err
+			return denied, err
 		}
 		var told traceEvent
 		if err := json.Unmarshal(m.Data, &told); err != nil {
-			return nil, fmt.Errorf("trace event: %w", err)
+			return denied, fmt.Errorf("trace event: %w", err)
 		}
-		if len(told.Events) == 0 || told.Events[0].Kind != 0 || !open[told.Events[0].Subject] {
+		if len(told.Events) == 0 || told.Events[0].Kind != 0 {
 			continue // from a server further on the way
 		}
 		arrival := told.Events[0]
-		delete(open, arrival.Subject)
-		if arrival.Error != "" {
-			denied = append(denied, arrival.Subject)
+		r, asked := open[arrival.Subject]
+		if delete(open, arrival.Subject); asked && arrival.Error != "" {
+			denied = append(denied, r)
 		}
 	}
 	return denied, nil
