@@ -22,7 +22,6 @@ type delivery struct {
 	err     error // why there is no event
 	arrival Arrival
 	attempt uint64 // 1 for the first delivery
-	behind  uint64 // how many waited on the server when this one was sent
 	taken   atomic.Bool
 }
 
@@ -40,7 +39,6 @@ func newDelivery(nc *nats.Conn, m *nats.Msg, busCreated time.Time) (*delivery, e
 		msg:     m,
 		arrival: Arrival{Seq: meta.Sequence.Stream, Time: meta.Timestamp, Bus: busCreated},
 		attempt: meta.NumDelivered,
-		behind:  meta.NumPending,
 	}, nil
 }
 

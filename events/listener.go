@@ -47,6 +47,9 @@ func (l *Listener) Run(ctx context.Context) error {
 	alive, stopAlive := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
 	keeper.Go(func() { l.holds.keepAlive(alive, l.bus.ackWait/4) })
+	keeper.Go(func() {
+		jet.Waiting(alive, l.bus.js, Stream, Durable, func(messages uint64) { l.metrics.lag.Set(float64(messages)) })
+	})
 	lanes := newLanes(func(d *delivery) {
 		if d.take() {
 			l.settle(work, d)
@@ -111,8 +114,7 @@ func (l *Listener) session(ctx context.Context, lanes *lanes) error {
 	nc := l.bus.js.Conn()
 	lost := nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
 	defer nc.RemoveStatusListener(lost)
-	idle := func() { l.metrics.lag.Set(0); alive() }
-	return l.reader(lost, idle).Run(ctx, l.bus.js, func(m *nats.Msg) error {
+	return l.reader(lost, alive).Run(ctx, l.bus.js, func(m *nats.Msg) error {
 		l.receive(ctx, m, created, lanes)
 		alive()
 		return nil
@@ -126,7 +128,6 @@ func (l *Listener) receive(ctx context.Context, m *nats.Msg, created time.Time, 
 		l.log.ErrorContext(ctx, "the server's reply subject cannot be read", "error", err)
 		return
 	}
-	l.metrics.lag.Set(float64(d.behind))
 	d.err = l.contain(ctx, func() (err error) {
 		d.event, err = accept(m.Subject, m.Data)
 		return err

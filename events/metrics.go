@@ -38,7 +38,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		lag: f.NewGauge(prometheus.GaugeOpts{
 			Name: "oc_scheduler_bus_lag_events",
-			Help: "Events that waited on the server behind the last one that came here; 0 when it had none for this replica.",
+			Help: "Events that no replica has handled yet, by the server's word.",
 		}),
 	}
 	for _, reason := range reasons { // an alert on growth misses a series that begins with 1

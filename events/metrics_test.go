@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -38,10 +39,15 @@ func TestLagAndReasons(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- listener.Run(ctx) }()
-	const lag = "# HELP oc_scheduler_bus_lag_events Events that waited on the server behind the last one that came here; 0 when it had none for this replica.\n# TYPE oc_scheduler_bus_lag_events gauge\noc_scheduler_bus_lag_events "
-	shows("what waits behind those that are held", "oc_scheduler_bus_lag_events", lag+"188\n")
+	const lag = "# HELP oc_scheduler_bus_lag_events Events that no replica has handled yet, by the server's word.\n# TYPE oc_scheduler_bus_lag_events gauge\noc_scheduler_bus_lag_events "
+	shows("what waits, or is held", "oc_scheduler_bus_lag_events", lag+"700\n")
 	close(release)
 	shows("nothing that waits", "oc_scheduler_bus_lag_events", lag+"0\n")
+	if _, err := js.PauseConsumer(t.Context(), events.Stream, events.Durable, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, js, events.Propagation, plannerEvent(t, "PB_PLANNER", `{"peer_id":"p"}`))
+	shows("what a paused consumer does not deliver", "oc_scheduler_bus_lag_events", lag+"1\n")
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)

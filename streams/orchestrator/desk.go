@@ -119,8 +119,18 @@ func (d *desk) begin(created time.Time, last uint64, rewind context.CancelFunc) 
 			after, ok = position, true
 		}
 	}
-	d.created, d.reached = created, after
+	d.created, d.reached, d.behind = created, after, 0
+	if ok {
+		d.behind = last - after // until the server says how many of them there are
+	}
 	return after, ok
+}
+
+// waits notes how many messages the server has for the reader.
+func (d *desk) waits(behind uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.behind = behind
 }
 
 func (d *desk) holds(nodeID string) bool {

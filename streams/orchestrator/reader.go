@@ -77,8 +77,9 @@ func (r *reader) session(ctx context.Context, consumers *jet.Ephemerals) error {
 		return rewound(ctx, reading, err)
 	}
 	var tidy sync.WaitGroup
-	defer tidy.Wait()
+	defer func() { cancel(); tidy.Wait() }()
 	tidy.Go(func() { consumers.Tidy(ctx, name) }) // beside the reading: it may take long
+	tidy.Go(func() { jet.Waiting(reading, r.js, nclprotocol.OutStream, name, r.desk.waits) })
 	return rewound(ctx, reading, r.read(reading, name))
 }
 
