@@ -1,0 +1,142 @@
+package app_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/events"
+	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/fleettest"
+	"oc-scheduler/store"
+	"oc-scheduler/streams/envelope"
+	"oc-scheduler/streams/ncl"
+	"oc-scheduler/streams/nclprotocol"
+)
+
+func (s *stricken) publish(t *testing.T, subject, text string) {
+	t.Helper()
+	if _, err := s.server.JetStream(t).Publish(t.Context(), subject, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cutOff(_ *testing.T, s *stricken) { s.link.Cut() }
+
+func flapping(t *testing.T, s *stricken) {
+	s.link.Flap()
+	until(t, "it is back", func() bool { status, _ := s.status(t, "/readyz"); return status == http.StatusOK })
+}
+
+func deadLetter(t *testing.T, s *stricken)    { s.publish(t, events.CreateResource, "junk") }
+func deadNodeEvent(t *testing.T, s *stricken) { s.publish(t, nclprotocol.OutSubject("n1"), "junk") }
+func brokenValue(t *testing.T, s *stricken)   { s.publish(t, "$KV.workflows.wf", "junk") }
+
+func (s *stricken) pause(t *testing.T, stream, consumer string) {
+	t.Helper()
+	if _, err := s.server.JetStream(t).PauseConsumer(t.Context(), stream, consumer, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pausedBus(t *testing.T, s *stricken) {
+	s.pause(t, events.Stream, events.Durable)
+	s.publish(t, events.CreateResource, "{}")
+}
+
+// pausedNodes stops the consumer of the replica's reader when that reads for all partitions.
+func pausedNodes(t *testing.T, s *stricken) {
+	var names []string
+	until(t, "the reader's consumer", func() bool {
+		stream, err := s.server.JetStream(t).Stream(t.Context(), nclprotocol.OutStream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = nil
+		for name := range stream.ConsumerNames(t.Context()).Name() {
+			names = append(names, name)
+		}
+		return s.metric(t, "node_partitions") == 32 && len(names) == 1
+	})
+	s.pause(t, nclprotocol.OutStream, names[0])
+	s.publish(t, nclprotocol.OutSubject("n1"), "junk")
+}
+
+// sealed has what an event is for refuse it.
+func sealed(t *testing.T, s *stricken) {
+	js := s.server.JetStream(t)
+	stream, err := js.Stream(t.Context(), "KV_"+store.WorkflowsBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := stream.CachedInfo().Config
+	cfg.Sealed = true
+	if _, err := js.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	(&bus{nc: js.Conn()}).workflow(t, `{"id":"wf","graph":{"items":{}}}`)
+}
+
+// silentNode has a node say that it lives every second, and then no more.
+func silentNode(t *testing.T, s *stricken) {
+	registry := envelope.NewRegistry()
+	if err := nclprotocol.RegisterControl(registry); err != nil {
+		t.Fatal(err)
+	}
+	node := ncl.NewPublisher(s.server.Connect(t), envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry})
+	until(t, "the node is let in", func() bool {
+		answer, err := node.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject("n1"), Message: &envelope.Message{
+			Header: envelope.Header{Source: "session", Sequence: 1, Time: time.Now()},
+			Payload: nclprotocol.HandshakeRequest{
+				Session: "session", Ledger: "ledger", HeartbeatInterval: nclprotocol.Seconds(time.Second), HeartbeatMissFactor: 1,
+				NodeInfo: nclprotocol.NodeInfo{NodeID: "n1", PeerID: "peer-a"},
+			},
+		}})
+		return err == nil && answer.Payload.(*nclprotocol.HandshakeResponse).Accepted
+	})
+}
+
+// slowLink holds the link while planners are stored, for longer than an answer may take.
+func slowLink(t *testing.T, s *stricken) {
+	doc := strings.NewReader(fleettest.Workflow("wf-p", "p"))
+	if a := fleettest.Send(t.Context(), http.MethodPut, s.URL()+"/oc/wf-p", doc); a.Status != http.StatusCreated {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	fleettest.Open(t, fleettest.CheckPath("wf-p"), func(int) string { return s.URL() })
+	js := s.server.JetStream(t)
+	level := 0
+	until(t, "a slow answer", func() bool {
+		level++
+		s.link.Hold()
+		defer s.link.Pass()
+		ack, err := js.Publish(t.Context(), "$KV.planners.p", fleettest.Planner("p", time.Now(), level), jetstream.WithMsgTTL(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := js.Stream(t.Context(), "KV_"+store.PlannersBucket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := stream.GetMsg(t.Context(), ack.Sequence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "it is late by the server's clock", func() bool {
+			info, err := stream.Info(t.Context())
+			return err == nil && info.TimeStamp.Sub(stored.Time) > 1100*time.Millisecond
+		})
+		s.link.Pass()
+		return s.metric(t, "notify_latency_seconds") > 1
+	})
+}
+
+// defect is ours: a part that serves and is not there.
+func defect(t *testing.T, s *stricken) {
+	s.Attach(httpapi.Parts{})
+	if status, _ := s.status(t, "/planners"); status != http.StatusInternalServerError {
+		t.Errorf("status %d", status)
+	}
+}
