@@ -72,7 +72,7 @@ func (o *output) copy(ctx context.Context, out *outputWriter, comment time.Durat
 			err = out.chunk(chunk)
 		case ctx.Err() != nil:
 			return endingOf(ctx)
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), o.request.Follow && errors.Is(err, logstream.ErrNotFound): // the node has lost it
 			if err = out.end(o.outcome(ctx)); err == nil {
 				return errDone
 			}
