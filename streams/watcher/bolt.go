@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -17,7 +18,7 @@ type BoltStore struct {
 	options
 	path    string
 	db      *bbolt.DB
-	ledger  string
+	ledger  atomic.Value // string
 	changed signal
 
 	writes  chan *write
@@ -28,7 +29,10 @@ type BoltStore struct {
 	err     error         // of closing the file; read it after closed
 }
 
-var _ EventStore = (*BoltStore)(nil)
+var (
+	_ EventStore = (*BoltStore)(nil)
+	_ Renamer    = (*BoltStore)(nil)
+)
 
 // OpenBolt opens the ledger in a file, which it makes when there is none. It fails with ErrInUse, with
 // ErrForeign or ErrDamaged for a file that is no ledger (any more), or as the file system does.
@@ -39,15 +43,16 @@ func OpenBolt(path string, opts ...Option) (*BoltStore, error) {
 		return nil, err
 	}
 	s := &BoltStore{
-		options: o, path: path, db: db, ledger: ledger,
+		options: o, path: path, db: db,
 		writes: make(chan *write), closing: make(chan struct{}), closed: make(chan struct{}),
 	}
+	s.ledger.Store(ledger)
 	go s.writer()
 	return s, nil
 }
 
 // LedgerID names the numbering.
-func (s *BoltStore) LedgerID() string { return s.ledger }
+func (s *BoltStore) LedgerID() string { return s.ledger.Load().(string) }
 
 // Changed is closed when an event is stored after the call, and by Close.
 func (s *BoltStore) Changed() <-chan struct{} { return s.changed.wait() }

@@ -35,7 +35,7 @@ func TestALedgerOutlivesItsStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger")
 	s := openBolt(t, path)
 	store(t, s, run(1), run(2), run(3))
-	if err := errors.Join(s.StoreCheckpoint(t.Context(), "c", 2), s.Trim(t.Context(), 3), s.Close(t.Context())); err != nil {
+	if err := errors.Join(s.Rename(t.Context()), s.StoreCheckpoint(t.Context(), "c", 2), s.Trim(t.Context(), 3), s.Close(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	again := openBolt(t, path)

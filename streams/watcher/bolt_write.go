@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 
 	"go.etcd.io/bbolt"
@@ -40,6 +41,16 @@ func (s *BoltStore) StoreCheckpoint(ctx context.Context, name string, seqNum uin
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		return tx.Bucket(checkpointsBucket).Put([]byte(name), key(seqNum))
 	})
+}
+
+// Rename gives the ledger another id. It fails with ErrClosed or ctx's error, or as the disk does.
+func (s *BoltStore) Rename(ctx context.Context) error {
+	next := rand.Text()
+	err := s.write(ctx, func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(ledgerKey, []byte(next)) })
+	if err == nil {
+		s.ledger.Store(next)
+	}
+	return err
 }
 
 // Trim forgets events up to and with a position, in steps. It fails with ErrClosed or ctx's error, or

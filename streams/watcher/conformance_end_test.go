@@ -110,6 +110,26 @@ func TestAClosedStore(t *testing.T) {
 	})
 }
 
+// TestAnotherName: what a ledger holds stays as it is, and another store of the same file knows the name.
+func TestAnotherName(t *testing.T) {
+	conforms(t, func(t *testing.T, open opener) {
+		t.Helper()
+		s := open(t)
+		store(t, s, run(1), run(2))
+		before := s.LedgerID()
+		if err := s.(watcher.Renamer).Rename(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "has another name", s.LedgerID() != before, true)
+		store(t, s, run(3))
+		same(t, "events", numbers(events(t, s, 0, 0)), "1-3")
+		if err := s.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "of a closed ledger", s.(watcher.Renamer).Rename(t.Context()), watcher.ErrClosed)
+	})
+}
+
 func TestAnEndedContext(t *testing.T) {
 	conforms(t, func(t *testing.T, open opener) {
 		t.Helper()

@@ -9,17 +9,20 @@ import (
 // MemoryStore is an EventStore that ends with its process, for tests and for nodes that keep nothing.
 type MemoryStore struct {
 	options
-	ledger  string
 	changed signal
 
 	mu          sync.Mutex
+	ledger      string
 	closed      bool
 	newest      uint64
 	events      []Event // contiguous, the last one is newest
 	checkpoints map[string]uint64
 }
 
-var _ EventStore = (*MemoryStore)(nil)
+var (
+	_ EventStore = (*MemoryStore)(nil)
+	_ Renamer    = (*MemoryStore)(nil)
+)
 
 // NewMemoryStore makes an empty ledger.
 func NewMemoryStore(opts ...Option) *MemoryStore {
@@ -27,7 +30,19 @@ func NewMemoryStore(opts ...Option) *MemoryStore {
 }
 
 // LedgerID names the numbering.
-func (s *MemoryStore) LedgerID() string { return s.ledger }
+func (s *MemoryStore) LedgerID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger
+}
+
+// Rename gives the ledger another id. It fails with ErrClosed or ctx's error.
+func (s *MemoryStore) Rename(ctx context.Context) error {
+	return s.locked(ctx, func() error {
+		s.ledger = rand.Text()
+		return nil
+	})
+}
 
 // Changed is closed when an event is stored after the call, and by Close.
 func (s *MemoryStore) Changed() <-chan struct{} { return s.changed.wait() }

@@ -68,3 +68,11 @@ type EventStore interface {
 	// Close releases the store; what waits for Changed is woken.
 	Close(ctx context.Context) error
 }
+
+// Renamer is what an EventStore is besides whose ledger can go on under another id. Its events keep their
+// numbers, but nobody takes them for those that the old id has named.
+type Renamer interface {
+	// Rename is for a ledger that was restored from a backup: its next numbers were given before. It is durable
+	// when the call returns, and fails as the methods of EventStore do.
+	Rename(ctx context.Context) error
+}
