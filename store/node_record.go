@@ -53,6 +53,8 @@ type NodeRecord struct {
 	// or as of the last change of this record.
 	Ledger           string `json:"ledger,omitempty"`
 	LastNodeSequence uint64 `json:"last_node_sequence"`
+	// NewestNodeSequence is the event that Ledger ended with when the session began.
+	NewestNodeSequence uint64 `json:"newest_node_sequence,omitempty"`
 	// Former are the ledgers before, the last of some: what they have sent may still have to be handled.
 	Former []FormerLedger `json:"former_ledgers,omitempty"`
 	// OutPosition is where the stream of events ended when the session began.

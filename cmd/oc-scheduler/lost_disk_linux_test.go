@@ -66,7 +66,8 @@ func TestALostDisk(t *testing.T) {
 	t.Parallel()
 	s := startSite(t)
 	config, count, kill, open, ended := s.busyNode(t)
-	followed := s.follow(t, "logs", "-f", open[len(open)-1])
+	begun, followed := s.follow(t, "logs", "-f", open[0]), s.follow(t, "logs", "-f", open[len(open)-1])
+	eventually(t, "its output", func() bool { return s.ask(t, "logs", open[0]).stdout == "begun\n" })
 	kill()
 	later := s.sh(t, "echo later >>"+count)
 	wipe(t, config)
@@ -79,6 +80,9 @@ func TestALostDisk(t *testing.T) {
 	}
 	if got := <-followed; got.code != exitOK || got.stdout != "" {
 		t.Errorf("a follower: %+v", got)
+	}
+	if got := <-begun; got.code != exitOK || got.stdout != "begun\n" {
+		t.Errorf("a follower of what had begun: %+v", got)
 	}
 	s.reaches(t, later, "completed")
 	s.reaches(t, s.sh(t, "true"), "completed")
@@ -189,4 +193,48 @@ func TestARecordRemovedByHand(t *testing.T) {
 	s.reaches(t, running, "completed")
 	eventually(t, "the other one is known again", func() bool { return s.ask(t, "executions", forgotten).code == exitOK })
 	s.reaches(t, forgotten, "failed")
+}
+
+// TestAnOlderBackup: a node whose disk was restored goes on as one with another ledger, which knows what it had at
+// that time, and has no order a second time.
+func TestAnOlderBackup(t *testing.T) {
+	t.Parallel()
+	s := startSite(t)
+	config, count := peerConfig(t), filepath.Join(t.TempDir(), "count")
+	kill := s.nodeProcess(t, config)
+	s.reaches(t, s.sh(t, "echo one >>"+count), "completed")
+	kept := s.sh(t, "exec sleep 300")
+	s.reaches(t, kept, "running")
+	kill()
+	data, backup := filepath.Join(filepath.Dir(config), "data"), filepath.Join(t.TempDir(), "backup")
+	if err := os.CopyFS(backup, os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+
+	kill = s.nodeProcess(t, config)
+	if e := s.reaches(t, kept, "failed"); e.Reason != "node restarted" {
+		t.Errorf("%+v", e)
+	}
+	two := s.sh(t, "echo two >>"+count)
+	s.reaches(t, two, "completed")
+	open := s.sh(t, "exec sleep 300")
+	s.reaches(t, open, "running")
+	kill()
+	wipe(t, config)
+	if err := os.CopyFS(data, os.DirFS(backup)); err != nil {
+		t.Fatal(err)
+	}
+	s.silent(t)
+	s.nodeProcess(t, config)
+	if e := s.reaches(t, open, "failed"); !strings.HasPrefix(e.Reason, "node lost: ") {
+		t.Errorf("%+v", e)
+	}
+	s.reaches(t, s.sh(t, "echo three >>"+count), "completed")
+	s.reaches(t, two, "completed")
+	if e := s.execution(t, kept); e.Reason != "node restarted" {
+		t.Errorf("%+v", e)
+	}
+	if got := read(t, count); got != "one\ntwo\nthree" {
+		t.Errorf("what ran: %q", got)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"oc-scheduler/streams/dispatcher"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/watcher"
 )
 
 // maxSequence is beyond what any stream has.
@@ -36,11 +37,7 @@ func (s *session) handshake(ctx context.Context) error {
 		return err
 	}
 	if !answer.Accepted {
-		refused := &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
-		if after := answer.RetryAfter.Duration(); after > 0 {
-			return &laterError{refused, min(max(after, soonest), latest)}
-		}
-		return refused
+		return s.turnedAway(ctx, answer)
 	}
 	if answer.LastNodeSequence > request.NewestSequence {
 		return fmt.Errorf("%w: the scheduler has event %d, the ledger ends with %d", dispatcher.ErrAhead, answer.LastNodeSequence, request.NewestSequence)
@@ -54,6 +51,23 @@ func (s *session) handshake(ctx context.Context) error {
 	s.nodeInfo, s.lastNodeSequence, s.processed = request.NodeInfo, answer.LastNodeSequence, request.LastSchedulerSequence
 	s.inbound.Open()
 	return nil
+}
+
+// turnedAway is why the scheduler does not let the node in. A ledger that can't go on under its name gets another.
+func (s *session) turnedAway(ctx context.Context, answer *nclprotocol.HandshakeResponse) error {
+	refused := &ncl.RefusedError{Reason: ncl.Reason(answer.Reason)}
+	after := answer.RetryAfter.Duration()
+	if store, can := s.cfg.EventStore.(watcher.Renamer); can && answer.NewLedger {
+		if err := store.Rename(ctx); err != nil {
+			return fmt.Errorf("%w: another name for the ledger: %w", refused, err)
+		}
+		s.logger.WarnContext(ctx, "the ledger was restored from a copy, and goes on under another name", "ledger", s.cfg.EventStore.LedgerID())
+		after = soonest
+	}
+	if after > 0 {
+		return &laterError{refused, min(max(after, soonest), latest)}
+	}
+	return refused
 }
 
 func (s *session) introduce(ctx context.Context) (r nclprotocol.HandshakeRequest, err error) {

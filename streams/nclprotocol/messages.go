@@ -41,6 +41,9 @@ type HandshakeResponse struct {
 	Reason   string `json:"reason,omitempty"` // why not
 	// RetryAfter is when a refused node may ask again, for it may be let in soon; 0: whenever it likes.
 	RetryAfter Seconds `json:"retry_after_s,omitempty"`
+	// NewLedger says that the ledger was restored from a copy: with it the node is refused for ever, under another
+	// name it may go on.
+	NewLedger bool `json:"new_ledger,omitempty"`
 	// LastNodeSequence is the last event of the ledger that the scheduler has; the node sends those after it.
 	LastNodeSequence uint64 `json:"last_node_sequence"`
 	// StartSchedulerSequence is where in InStream the node goes on, whatever it remembers.

@@ -30,7 +30,7 @@ var control = []any{
 		HeartbeatInterval: nclprotocol.Seconds(15 * time.Second), HeartbeatMissFactor: 5,
 		LastSchedulerSequence: 7, Ledger: "l1", NewestSequence: 9,
 	},
-	nclprotocol.HandshakeResponse{Accepted: true, Reason: "why", RetryAfter: nclprotocol.Seconds(8 * time.Second), LastNodeSequence: 8, StartSchedulerSequence: 6},
+	nclprotocol.HandshakeResponse{Accepted: true, Reason: "why", RetryAfter: nclprotocol.Seconds(8 * time.Second), NewLedger: true, LastNodeSequence: 8, StartSchedulerSequence: 6},
 	nclprotocol.HeartbeatRequest{Free: info.Free, Queued: info.Queued, LastSchedulerSequence: 7},
 	nclprotocol.HeartbeatResponse{HandshakeRequired: true, Reason: "why", LastNodeSequence: 9},
 	nclprotocol.UpdateNodeInfoRequest{NodeInfo: info},

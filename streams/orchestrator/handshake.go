@@ -70,6 +70,7 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 		n.ProtocolVersion, n.LivenessSeconds = envelope.Version, liveness(r).Seconds()
 		n.Former = replaced(n, r.Ledger, outPosition)
 		n.Ledger, n.StartedAt, n.LastNodeSequence, n.OutPosition = r.Ledger, r.Started.UTC(), handled, outPosition
+		n.NewestNodeSequence = r.NewestSequence
 		n.LastSchedulerSequence, n.InStream = inbound.start-1, inbound.created
 		n.LedgerFrom, n.Delivered = inbound.from, inbound.had
 	}
@@ -144,7 +145,7 @@ func (c *control) handled(ctx context.Context, nodeID string, r *nclprotocol.Han
 	case cursor.Sequence > r.NewestSequence:
 		return 0, true, &notYet{reason: fmt.Sprintf(
 			"ledger %s ends with event %d, but event %d of it was handled: it was restored from a copy; begin a new ledger",
-			r.Ledger, r.NewestSequence, cursor.Sequence), kept: true}
+			r.Ledger, r.NewestSequence, cursor.Sequence), kept: true, ledger: true}
 	}
 	return cursor.Sequence, true, nil
 }

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -15,6 +14,9 @@ const (
 	reconcileEvery = time.Second
 	// missingAfter is how old an order must be before it is looked for: till then it is on its way.
 	missingAfter = 10 * time.Second
+	// catchesUp is how long a ledger may take to tell what it knew when its session began. Its last events may be
+	// of no interest to others: then nothing tells that it is done.
+	catchesUp = 30 * time.Second
 )
 
 // reconciler ends the executions of which no node will tell any more, those of this replica's partitions.
@@ -25,6 +27,13 @@ type reconciler struct {
 	desk   *desk
 	log    *slog.Logger
 	looked map[string]string // execution → session of its node in which its order was looked for
+	met    map[string]meeting
+}
+
+// meeting is since when this replica has seen a node in a session.
+type meeting struct {
+	session string
+	since   time.Time
 }
 
 // run compares until ctx ends.
@@ -46,7 +55,7 @@ func (r *reconciler) round(ctx context.Context) {
 	if !r.store.Nodes.View().Current() || !r.store.Liveness.View().Current() || !r.store.Executions.View().Current() {
 		return
 	}
-	looked := map[string]string{}
+	looked, quiet := map[string]string{}, true
 	for _, e := range r.open.list(func(e booking.Execution) bool { return r.desk.holds(e.NodeID) }) {
 		if session, ok := r.looked[e.ExecutionID]; ok {
 			looked[e.ExecutionID] = session
@@ -54,6 +63,7 @@ func (r *reconciler) round(ctx context.Context) {
 		if !r.doubtful(e, looked) {
 			continue
 		}
+		quiet = false
 		if err := r.settle(ctx, e); err != nil {
 			if ctx.Err() == nil {
 				r.log.WarnContext(ctx, "an execution can't be compared with its node, trying again", "execution_id", e.ExecutionID, "node_id", e.NodeID, "error", err)
@@ -62,6 +72,9 @@ func (r *reconciler) round(ctx context.Context) {
 		}
 	}
 	r.looked = looked
+	if quiet {
+		clear(r.met)
+	}
 }
 
 // doubtful says whether an execution deserves a look past the views. Its node's events from before the present
@@ -85,26 +98,6 @@ func (r *reconciler) doubtful(e booking.Execution, looked map[string]string) boo
 	return true
 }
 
-// Why executions end without a word of their node.
-const (
-	reasonRemoved   = "node removed"
-	reasonForgotten = "node lost: it came back with another ledger, which does not know this execution"
-	reasonUnclear   = "node lost: it came back with another ledger, and the order may have reached the one before"
-	reasonMissing   = "order lost: it was removed before the node had it"
-)
-
-// foreign says why the present ledger of a node will never tell of an execution; empty: it may.
-func foreign(e booking.Execution, n store.NodeRecord) string {
-	switch {
-	case n.Ledger == "":
-	case e.Event.Ledger != "" && e.Event.Ledger != n.Ledger:
-		return reasonForgotten
-	case e.State == booking.ExecutionOrdered && e.SentAs > 0 && e.SentAs < n.LedgerFrom:
-		return reasonUnclear
-	}
-	return ""
-}
-
 // settle ends an execution if that is due by what stands. What the node tells of it meanwhile goes first.
 func (r *reconciler) settle(ctx context.Context, e booking.Execution) error {
 	reason, err := r.verdict(ctx, e)
@@ -116,33 +109,4 @@ func (r *reconciler) settle(ctx context.Context, e booking.Execution) error {
 		r.log.WarnContext(ctx, "an execution is given up", "execution_id", e.ExecutionID, "node_id", e.NodeID, "was", e.State, "reason", reason)
 	}
 	return err
-}
-
-func (r *reconciler) verdict(ctx context.Context, e booking.Execution) (string, error) {
-	n, err := r.store.Nodes.Get(ctx, e.NodeID)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		// One that is alive introduces itself again.
-		if alive, err := r.store.Liveness.Alive(ctx, e.NodeID); alive || err != nil {
-			return "", err
-		}
-		return reasonRemoved, nil
-	case errors.Is(err, store.ErrUndecodable):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	reason := foreign(e, n)
-	if reason == reasonForgotten || e.State != booking.ExecutionOrdered || e.SentAs == 0 {
-		return reason, nil
-	}
-	switch stands, err := r.orders.stands(ctx, e, n.InStream); {
-	case errors.Is(err, errOtherStream): // the node's next session tells
-		return "", nil
-	case err != nil:
-		return "", err
-	case !stands && reason == "":
-		return reasonMissing, nil
-	}
-	return reason, nil
 }

@@ -23,6 +23,7 @@ const (
 type notYet struct {
 	reason string
 	kept   bool // on the node's record, for operators
+	ledger bool // it has to come with another one
 }
 
 // Error is the reason.
@@ -105,5 +106,5 @@ func (c *control) turnAway(ctx context.Context, from sender, r *nclprotocol.Hand
 	if news {
 		c.log.WarnContext(ctx, "handshake refused", "node_id", from.nodeID, "reason", why.reason)
 	}
-	return &nclprotocol.HandshakeResponse{Reason: why.reason, RetryAfter: nclprotocol.Seconds(comeAgain)}, nil
+	return &nclprotocol.HandshakeResponse{Reason: why.reason, RetryAfter: nclprotocol.Seconds(comeAgain), NewLedger: why.ledger}, nil
 }

@@ -74,7 +74,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 		warden:  newWarden(js, st, cfg, m),
 		holder:  newHolder(st, d, cfg),
 		courier: &courier{orders, unended, d, cfg.LeaseTTL, cfg.Logger},
-		settler: &reconciler{st, orders, unended, d, cfg.Logger, map[string]string{}},
+		settler: &reconciler{st, orders, unended, d, cfg.Logger, map[string]string{}, map[string]meeting{}},
 		reader:  &reader{js: js, copies: cfg.Copies, desk: d, log: cfg.Logger},
 		leave:   make(chan struct{}), started: make(chan struct{}), left: make(chan struct{}),
 	}, nil
