@@ -82,7 +82,7 @@ func TestEndsAreHandledOnceByTheFleet(t *testing.T) {
 	if err := kv.Delete(t.Context(), "deleted"); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Planners.End(t.Context(), "ended", always); err != nil {
+	if err := st.Planners.End(t.Context(), "ended", "", always); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := js.Publish(t.Context(), "$KV.planners.not.an=id", nil, jetstream.WithMsgTTL(time.Second)); err != nil {
@@ -136,7 +136,7 @@ func TestAnEndThatCannotBeHandledComesAgain(t *testing.T) {
 	st, js := open(t, natstest.Start(t), store.Config{})
 	e := endings{fail: 1}
 	runEnds(t, st, &e)
-	if err := st.Planners.End(t.Context(), "p", always); err != nil {
+	if err := st.Planners.End(t.Context(), "p", "", always); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, 1)
@@ -152,13 +152,13 @@ func TestEndsAreReadAgainAfterARestart(t *testing.T) {
 	st, js := running(t, srv, store.Config{})
 	var e endings
 	runEnds(t, st, &e)
-	if err := st.Planners.End(t.Context(), "before", always); err != nil {
+	if err := st.Planners.End(t.Context(), "before", "", always); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, 1)
 	settled(t, js)
 	srv.Restart(t)
-	natstest.Eventually(t, "an end is written", func() bool { return st.Planners.End(t.Context(), "after", always) == nil })
+	natstest.Eventually(t, "an end is written", func() bool { return st.Planners.End(t.Context(), "after", "", always) == nil })
 	if ends := e.await(t, 2); len(ends) != 2 || ends[1].PeerID != "after" {
 		t.Errorf("ends = %v", ends)
 	}

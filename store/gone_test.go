@@ -147,7 +147,7 @@ func TestAMarkerOutlivesWhatItRemoves(t *testing.T) {
 	for _, peer := range []string{"unwatched", "departed"} {
 		apply(t, st, plannerJSON(peer, now, 1), arrived(1))
 	}
-	if err := st.Planners.End(t.Context(), "unwatched", always); err != nil {
+	if err := st.Planners.End(t.Context(), "unwatched", "", always); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Planners.Depart(t.Context(), "departed", time.Time{}); err != nil {

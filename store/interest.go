@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,9 @@ type Interest struct {
 // interested is the stored value.
 type interested struct {
 	Replicas []string `json:"replicas"` // sorted, no repetition
+	// End names the end of the planner's life that is due because the list is empty; whoever carries it
+	// out, and however often, it is one.
+	End string `json:"end,omitempty"`
 }
 
 func newInterest(o opener, b *bucket) *Interest {
@@ -37,6 +41,15 @@ func decodeInterest(data []byte) ([]string, error) {
 	return slices.Compact(v.Replicas), nil
 }
 
+// endingOf is the end that is due because of a stored list; false when it is not empty, or not there.
+func endingOf(m message) (end string, due bool) {
+	var v interested
+	if !m.live() || json.Unmarshal(m.Data, &v) != nil {
+		return "", false
+	}
+	return v.End, len(v.Replicas) == 0
+}
+
 // View is this replica's copy of the interest: peer → replicas, sorted.
 func (i *Interest) View() *View[[]string] { return i.view }
 
@@ -48,39 +61,67 @@ func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
 		if found {
 			return nil, nil
 		}
-		return writeInterest(slices.Insert(replicas, at, replica))
+		return writeInterest(interested{Replicas: slices.Insert(replicas, at, replica)})
 	})
 	return err
 }
 
-// Remove notes that a replica has no more streams on a peer. last says that the list is empty now,
-// and that the end of the planner's life is due, after which Forget removes the list: however many
+// Remove notes that a replica has no more streams on a peer. end is not empty when the list is now: it
+// names the end of the planner's life, which is due, and after which Forget removes the list. However many
 // leave at once, one of them writes the empty list. It fails with ErrUnavailable.
-func (i *Interest) Remove(ctx context.Context, peerID, replica string) (last bool, err error) {
+func (i *Interest) Remove(ctx context.Context, peerID, replica string) (end string, err error) {
 	_, err = i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+		end = ""
 		replicas := replicasOf(m)
 		at, found := slices.BinarySearch(replicas, replica)
 		if !found {
-			last = false
 			return nil, nil
 		}
-		last = len(replicas) == 1
-		return writeInterest(slices.Delete(replicas, at, at+1))
+		if len(replicas) == 1 {
+			end = rand.Text()
+		}
+		return writeInterest(interested{slices.Delete(replicas, at, at+1), end})
 	})
-	return last && err == nil, err
+	if err != nil {
+		return "", err
+	}
+	return end, nil
 }
 
-// TakeOver takes on an end that another replica has begun and not finished: the empty list of that
-// revision is written anew, which one of all that try can do. It fails with ErrUnavailable.
-func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64) (won bool, err error) {
-	w, err := writeInterest([]string{})
+// TakeOver takes on an end that another replica has begun and not finished, it seems: the empty list of
+// that revision is written anew, which one of all that try can do. end is empty for the others. It fails
+// with ErrUnavailable.
+func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64) (end string, err error) {
+	last, err := i.bucket.newest(ctx, peerID)
+	if err != nil {
+		return "", err
+	}
+	end, due := endingOf(last)
+	if !due || last.Revision != revision {
+		return "", nil
+	}
+	if end == "" { // a list that a person has emptied
+		end = rand.Text()
+	}
+	w, err := writeInterest(interested{[]string{}, end})
 	if err == nil {
 		_, err = i.bucket.swap(ctx, peerID, revision, w)
 	}
 	if errors.Is(err, errConflict) {
-		return false, nil
+		return "", nil
 	}
-	return err == nil, err
+	if err != nil {
+		return "", err
+	}
+	return end, nil
+}
+
+// Due says whether an end still is: nobody has come since, and nobody has finished it. It fails with
+// ErrUnavailable.
+func (i *Interest) Due(ctx context.Context, peerID, end string) (bool, error) {
+	m, err := i.bucket.newest(ctx, peerID)
+	stands, due := endingOf(m)
+	return due && stands == end, err
 }
 
 // Forget removes the list of a peer if it is still empty. It fails with ErrUnavailable.
@@ -113,7 +154,7 @@ func replicasOf(m message) []string {
 	return replicas
 }
 
-func writeInterest(replicas []string) (*write, error) {
-	data, err := json.Marshal(interested{replicas})
+func writeInterest(v interested) (*write, error) {
+	data, err := json.Marshal(v)
 	return &write{data: data}, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,8 @@ func TestTheLastOfTheFleetIsTold(t *testing.T) {
 		t.Fatalf("replicas = %v, %v", got, err)
 	}
 	last := each(func(st *store.Store, replica string) (bool, error) {
-		return st.Interest.Remove(context.Background(), "p", replica)
+		end, err := st.Interest.Remove(context.Background(), "p", replica)
+		return end != "", err
 	})
 	if last != 1 {
 		t.Errorf("%d were the last", last)
@@ -66,8 +68,8 @@ func TestInterest(t *testing.T) {
 	}
 	remove := func(replica string, want bool) {
 		t.Helper()
-		if last, err := st.Interest.Remove(t.Context(), "p", replica); err != nil || last != want {
-			t.Errorf("Remove(%s) = %v, %v", replica, last, err)
+		if end, err := st.Interest.Remove(t.Context(), "p", replica); err != nil || (end != "") != want {
+			t.Errorf("Remove(%s) = %q, %v", replica, end, err)
 		}
 	}
 	remove("b", false)
@@ -101,11 +103,11 @@ func TestInterest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []bool{true, false} { // who comes second has lost
-		if won, err := st.Interest.TakeOver(t.Context(), "p", m.Revision()); err != nil || won != want {
-			t.Errorf("TakeOver = %v, %v", won, err)
+		if end, err := st.Interest.TakeOver(t.Context(), "p", m.Revision()); err != nil || (end != "") != want {
+			t.Errorf("TakeOver = %q, %v", end, err)
 		}
 	}
-	if e, err := kv.Get(t.Context(), "p"); err != nil || string(e.Value()) != `{"replicas":[]}` {
+	if e, err := kv.Get(t.Context(), "p"); err != nil || string(e.Value()) != string(m.Value()) || !strings.HasPrefix(string(e.Value()), `{"replicas":[],"end":"`) {
 		t.Errorf("value = %s, %v", e.Value(), err)
 	}
 	forget()

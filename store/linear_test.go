@@ -153,7 +153,7 @@ func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers
 		switch peer := rand.N(peers); rand.N(8) {
 		case 0:
 			input = ended{peer}
-			err = st.Planners.End(ctx, peerName(peer), always)
+			err = st.Planners.End(ctx, peerName(peer), "", always)
 		case 1, 2, 3:
 			input = looked{peer}
 			out.version, err = look(ctx, st, peer)

@@ -56,7 +56,7 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 	}{
 		{"apply", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 1), at(1)) == store.Stored, nil }},
 		{"apply on top", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 2), at(2)) == store.Stored, nil }},
-		{"end", func() (bool, error) { return true, st.Planners.End(ctx, "p", always) }},
+		{"end", func() (bool, error) { return true, st.Planners.End(ctx, "p", "", always) }},
 		{"workflow", func() (bool, error) {
 			out, err := st.Workflows.Apply(ctx, raw, wf, at(1))
 			return out == store.Stored, err
@@ -71,7 +71,10 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 		}},
 		{"delete", func() (bool, error) { return true, st.Workflows.Delete(ctx, "w", store.Condition{Exists: true}) }},
 		{"add", func() (bool, error) { return true, st.Interest.Add(ctx, "p", "r") }},
-		{"last", func() (bool, error) { return st.Interest.Remove(ctx, "p", "r") }},
+		{"last", func() (bool, error) {
+			end, err := st.Interest.Remove(ctx, "p", "r")
+			return end != "", err
+		}},
 		{"claim", func() (bool, error) {
 			c, _, won, err := st.Requests.Claim(ctx, "p", store.Asking{By: "r"}, now)
 			return won && c.Attempt == 1, err

@@ -173,7 +173,7 @@ func TestOutOfReach(t *testing.T) {
 	}
 	_, _, err = st.Planners.Raw(t.Context(), "p")
 	wantErr(t, err, store.ErrUnavailable)
-	wantErr(t, st.Planners.End(t.Context(), "p", always), store.ErrUnavailable)
+	wantErr(t, st.Planners.End(t.Context(), "p", "", always), store.ErrUnavailable)
 	wantErr(t, st.Interest.Add(t.Context(), "p", "r"), store.ErrUnavailable)
 	_, _, err = st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Condition{})
 	wantErr(t, err, store.ErrUnavailable)

@@ -38,14 +38,18 @@ func newPlanners(o opener, b *bucket) *Planners {
 func (p *Planners) View() *View[PlannerRecord] { return p.view }
 
 // End ends the life of a planner that nobody watches, whether or not it has one: a marker is written
-// that every replica sees, and whose reader (Ends) tells the peer. still is asked before each attempt; nothing is
-// written once it says no. It fails with the errors of still and ErrUnavailable.
-func (p *Planners) End(ctx context.Context, peerID string, still func(context.Context) (bool, error)) error {
-	_, err := p.bucket.change(ctx, peerID, func(message) (*write, error) {
+// that every replica sees, and whose reader (Ends) tells the peer. end names it: the marker of an end that
+// has a name is written once, while no planner comes after it. still is asked before each attempt; nothing is written
+// once it says no. It fails with the errors of still and ErrUnavailable.
+func (p *Planners) End(ctx context.Context, peerID, end string, still func(context.Context) (bool, error)) error {
+	_, err := p.bucket.change(ctx, peerID, func(last message) (*write, error) {
+		if end != "" && isMarker(last.Header) && last.Header.Get(endHeader) == end {
+			return nil, nil
+		}
 		if ok, err := still(ctx); err != nil || !ok {
 			return nil, err
 		}
-		return &write{marker: true, ttl: plannerMarkerTTL, reason: Unwatched.String()}, nil
+		return &write{marker: true, ttl: plannerMarkerTTL, reason: Unwatched.String(), end: end}, nil
 	})
 	return err
 }

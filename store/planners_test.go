@@ -232,20 +232,20 @@ func TestEndWritesAMarkerEvenWithoutAPlanner(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{})
 	yes := func(context.Context) (bool, error) { return true, nil }
-	if err := st.Planners.End(t.Context(), "never-seen", yes); err != nil {
+	if err := st.Planners.End(t.Context(), "never-seen", "", yes); err != nil {
 		t.Fatal(err)
 	}
 	apply(t, st, plannerJSON("p", now, 1), at(1))
 	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
-	if err := st.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return false, nil }); err != nil {
+	if err := st.Planners.End(t.Context(), "p", "", func(context.Context) (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := st.Planners.Raw(t.Context(), "p"); err != nil {
 		t.Errorf("ended though somebody watches: %v", err)
 	}
 	boom := errors.New("boom")
-	wantErr(t, st.Planners.End(t.Context(), "p", func(context.Context) (bool, error) { return false, boom }), boom)
-	if err := st.Planners.End(t.Context(), "p", yes); err != nil {
+	wantErr(t, st.Planners.End(t.Context(), "p", "", func(context.Context) (bool, error) { return false, boom }), boom)
+	if err := st.Planners.End(t.Context(), "p", "", yes); err != nil {
 		t.Fatal(err)
 	}
 	gone(t, st, "p")

@@ -55,7 +55,7 @@ func TestMessagesThatLookLikeTheServersOwn(t *testing.T) {
 			t.Errorf("%d broken values, want %d", n, 2*len(statuses))
 		}
 	}
-	if err := st.Planners.End(t.Context(), "after", always); err != nil {
+	if err := st.Planners.End(t.Context(), "after", "", always); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, 1)

@@ -20,7 +20,7 @@ func TestARedeliveryRevivesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for peer, end := range map[string]func() error{
-		"unwatched": func() error { return st.Planners.End(t.Context(), "unwatched", always) },
+		"unwatched": func() error { return st.Planners.End(t.Context(), "unwatched", "", always) },
 		"deleted":   func() error { return kv.Delete(t.Context(), "deleted") },
 		"purged":    func() error { return kv.Purge(t.Context(), "purged") },
 		"expired":   func() error { return nil },

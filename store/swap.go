@@ -19,6 +19,8 @@ const (
 	opPurge  = "PURGE"
 	// reasonHeader says why this program wrote a marker, where others may have a reason of their own.
 	reasonHeader = "Oc-Reason"
+	// endHeader names the end of a planner's life that a marker stands for.
+	endHeader = "Oc-End"
 	// sinceHeader is the end of the lives before that of a planner.
 	sinceHeader = "Oc-Since"
 )
@@ -29,6 +31,7 @@ type write struct {
 	ttl    time.Duration // 0: for ever
 	marker bool          // a removal: no data
 	reason string        // of a removal, kept in its headers unless empty
+	end    string        // that a marker stands for, kept in its headers unless empty
 	source Source        // kept in the headers unless zero
 	since  time.Time     // see life; kept in the headers unless zero
 
@@ -52,6 +55,9 @@ func (w *write) message(subject string, revision uint64) *nats.Msg {
 	}
 	if w.reason != "" {
 		m.Header.Set(reasonHeader, w.reason)
+	}
+	if w.end != "" {
+		m.Header.Set(endHeader, w.end)
 	}
 	if !w.since.IsZero() {
 		m.Header.Set(sinceHeader, w.since.UTC().Format(time.RFC3339Nano))

@@ -183,6 +183,28 @@ func (f *fleet) eventuallySaid(t *testing.T, peerID, want string) {
 	eventually(t, fmt.Sprintf("%q said of %s", want, peerID), func() bool { return f.said(peerID) == want })
 }
 
+// endsAreTold waits until what has to be said of all ends so far is said, and heard.
+func (f *fleet) endsAreTold(t *testing.T) {
+	t.Helper()
+	eventually(t, "all ends are told", func() bool {
+		ends, err := f.js.Consumer(t.Context(), "KV_planners", "oc-scheduler-ends")
+		return err == nil && ends.CachedInfo().NumPending == 0 && ends.CachedInfo().NumAckPending == 0
+	})
+	f.hearsAll(t)
+}
+
+// hearsAll waits until all that was said is heard: what the ear hears last was said last.
+func (f *fleet) hearsAll(t *testing.T) {
+	t.Helper()
+	payload, err := events.Propagated{Action: "PB_PLANNER", Payload: []byte(`{"peer_id":"all"}`)}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := f.said("all")
+	f.publish(t, events.Propagation, events.Envelope{FromApp: "oc-scheduler", Payload: payload})
+	f.eventuallySaid(t, "all", strings.TrimSpace(before+" request"))
+}
+
 // listed reads a peer's interest list from the bucket; "none" when there is no key.
 func (r *replica) listed(t *testing.T, peerID string) string {
 	t.Helper()

@@ -69,12 +69,12 @@ func (s *Service) reconcile(ctx context.Context, peerID string) error {
 
 // leave takes this replica out of the peer's list; the last one to leave ends the planner's life.
 func (s *Service) leave(ctx context.Context, peerID string) error {
-	last, err := s.store.Interest.Remove(ctx, peerID, s.replicaID)
+	end, err := s.store.Interest.Remove(ctx, peerID, s.replicaID)
 	if err != nil {
 		return err
 	}
-	if last {
-		if err := s.end(ctx, peerID); err != nil {
+	if end != "" {
+		if err := s.end(ctx, peerID, end); err != nil {
 			return err
 		}
 	}
@@ -83,16 +83,15 @@ func (s *Service) leave(ctx context.Context, peerID string) error {
 }
 
 // end ends the life of a planner that nobody watches any more. The empty list stays until that is
-// done: should this replica die on the way, the sweep finds it.
-func (s *Service) end(ctx context.Context, peerID string) error {
+// done: should this replica die on the way, the sweep finds it; should it only be slow, both end the same.
+func (s *Service) end(ctx context.Context, peerID, end string) error {
 	unwatched := func(ctx context.Context) (bool, error) {
 		if s.wants.get(peerID).watchers > 0 { // a stream has come that the list does not show yet
 			return false, nil
 		}
-		replicas, err := s.store.Interest.Replicas(ctx, peerID)
-		return len(replicas) == 0, err
+		return s.store.Interest.Due(ctx, peerID, end)
 	}
-	if err := s.store.Planners.End(ctx, peerID, unwatched); err != nil {
+	if err := s.store.Planners.End(ctx, peerID, end, unwatched); err != nil {
 		return err
 	}
 	return s.store.Interest.Forget(ctx, peerID)

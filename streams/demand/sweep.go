@@ -54,22 +54,22 @@ func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) erro
 		if _, alive := s.store.Leases.View().Get(replica); alive || replica == s.replicaID {
 			continue
 		}
-		last, err := s.store.Interest.Remove(ctx, list.ID, replica)
+		end, err := s.store.Interest.Remove(ctx, list.ID, replica)
 		if err != nil {
 			return err
 		}
-		s.log.InfoContext(ctx, "interest of a dead replica removed", "peer_id", list.ID, "replica", replica, "last", last)
-		if last {
-			return s.end(ctx, list.ID)
+		s.log.InfoContext(ctx, "interest of a dead replica removed", "peer_id", list.ID, "replica", replica, "last", end != "")
+		if end != "" {
+			return s.end(ctx, list.ID, end)
 		}
 	}
 	if len(list.Value) > 0 || s.now().Sub(list.Stored) <= s.pace.grace {
 		return nil
 	}
 	// Its replica died between the empty list and the end, or could not reach the planners.
-	won, err := s.store.Interest.TakeOver(ctx, list.ID, list.Revision)
-	if err != nil || !won {
+	end, err := s.store.Interest.TakeOver(ctx, list.ID, list.Revision)
+	if err != nil || end == "" {
 		return err
 	}
-	return s.end(ctx, list.ID)
+	return s.end(ctx, list.ID, end)
 }
