@@ -11,15 +11,17 @@ type Gap string
 // Ambiguity says what becomes of a local time that the clocks show twice.
 type Ambiguity string
 
+// What becomes of a local time that the clocks skip.
 const (
-	Shift Gap = "shift" // Shift moves it to the first instant after the gap.
-	Skip  Gap = "skip"  // Skip leaves it out.
+	Shift Gap = "shift" // it moves to the first instant after the gap
+	Skip  Gap = "skip"  // it is left out
 )
 
+// What becomes of a local time that the clocks show twice.
 const (
-	First Ambiguity = "first" // First takes it when it is shown first.
-	Last  Ambiguity = "last"  // Last takes it when it is shown again.
-	Both  Ambiguity = "both"  // Both makes two occurrences of it.
+	First Ambiguity = "first" // when it is shown first
+	Last  Ambiguity = "last"  // when it is shown again
+	Both  Ambiguity = "both"  // each time: two occurrences
 )
 
 // ErrPolicy is wrapped by the errors of ParseGap and ParseAmbiguity.
