@@ -15,13 +15,16 @@ func (r *reader) build() (*Workflow, error) {
 	slices.SortFunc(r.items, func(a, b item) int { return cmp.Compare(a.id, b.id) })
 	pairs := r.resolve()
 	w := &Workflow{id: r.id, name: r.name}
-	w.duration = time.Duration(newGraph(r.items, r.amongProcessing(pairs)).longestPath(&r.faults))
+	starts := newGraph(r.items, r.amongProcessing(pairs)).starts(&r.faults)
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
-	for _, it := range r.items {
+	spans := spans(r.items, pairs, starts)
+	for i, it := range r.items {
 		w.lasts = w.lasts || it.lasts
-		if it.kind == Compute || it.kind == Storage {
+		w.duration = max(w.duration, time.Duration(it.end(starts[i])))
+		if it.isNeed() {
+			it.need.Span = spans[i]
 			w.needs = append(w.needs, it.need)
 			w.peers = append(w.peers, it.need.PeerID)
 		}

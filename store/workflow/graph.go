@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"oc-scheduler/store/fault"
@@ -42,30 +43,34 @@ func newGraph(items []item, pairs []pair) *graph {
 // slice, so a chain of any length is no deep recursion.
 type walk struct {
 	*graph
-	next    []int32          // the next link of each item to follow
-	depth   []int32          // the item's place on the path, counted from 1; 0 unseen; done when finished
-	path    []int32          // the items being visited
-	longest []planner.Amount // ns from the start of a finished item to the end of its longest path
-	faults  *fault.List
+	next     []int32 // the next link of each item to follow
+	depth    []int32 // the item's place on the path, counted from 1; 0 unseen; done when finished
+	path     []int32 // the items being visited
+	finished []int32 // after all that they lead to
+	faults   *fault.List
 }
 
 const done = -1
 
-// longestPath is the length of the longest path in nanoseconds, each item counting its duration.
-// Links that close a cycle are faults.
-func (g *graph) longestPath(faults *fault.List) planner.Amount {
+// starts are when each item can start at the earliest: the longest path to it in nanoseconds, each item
+// counting its duration. Links that close a cycle are faults.
+func (g *graph) starts(faults *fault.List) []planner.Amount {
 	w := walk{
 		graph: g, next: append([]int32(nil), g.first...), depth: make([]int32, len(g.items)),
-		longest: make([]planner.Amount, len(g.items)), faults: faults,
+		finished: make([]int32, 0, len(g.items)), faults: faults,
 	}
-	var longest planner.Amount
 	for v := range g.items {
 		if w.depth[v] == 0 {
 			w.from(int32(v))
 		}
-		longest = max(longest, w.longest[v])
 	}
-	return longest
+	starts := make([]planner.Amount, len(g.items))
+	for _, v := range slices.Backward(w.finished) {
+		for _, link := range g.links[g.first[v]:g.first[v+1]] {
+			starts[link.to] = max(starts[link.to], g.items[v].end(starts[v]))
+		}
+	}
+	return starts
 }
 
 // from visits everything that root leads to.
@@ -94,11 +99,7 @@ func (w *walk) enter(v int32) {
 }
 
 func (w *walk) leave(v int32) {
-	var after planner.Amount
-	for _, link := range w.links[w.first[v]:w.first[v+1]] {
-		after = max(after, w.longest[link.to])
-	}
-	w.longest[v] = after.Add(planner.Amount(w.items[v].duration))
+	w.finished = append(w.finished, v)
 	w.depth[v] = done
 	w.path = w.path[:len(w.path)-1]
 }

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +99,36 @@ func TestGraphAgreesWithBruteForce(t *testing.T) {
 		if got, _ := w.Duration(); got != time.Duration(want)*time.Second {
 			t.Fatalf("duration = %v, want %d s", got, want)
 		}
+		for _, need := range w.Needs() {
+			if start, end := g.span(int(need.ItemID[0] - '0')); need.Span != (workflow.Span{Start: start, End: end}) {
+				t.Fatalf("%s is needed in %v, want [%s, %s): %s", need.ItemID, need.Span, start, end, g.json())
+			}
+		}
 	})
+}
+
+// start tries every path to an item.
+func (g *twin) start(to int) (start int) {
+	for _, l := range g.links {
+		if l[1] == to && g.ordered(l) {
+			start = max(start, g.start(l[0])+g.seconds[l[0]])
+		}
+	}
+	return start
+}
+
+// span is when a compute item is needed: while the items it is linked to run, if any of them takes time.
+func (g *twin) span(need int) (start, end time.Duration) {
+	first, last, lasts := math.MaxInt, 0, false
+	for i, seconds := range g.seconds {
+		if seconds >= 0 && (slices.Contains(g.links, [2]int{i, need}) || slices.Contains(g.links, [2]int{need, i})) {
+			first, last, lasts = min(first, g.start(i)), max(last, g.start(i)+seconds), lasts || seconds > 0
+		}
+	}
+	if !lasts {
+		return 0, 0
+	}
+	return time.Duration(first) * time.Second, time.Duration(last) * time.Second
 }
 
 func (g *twin) items() []int {

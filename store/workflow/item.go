@@ -20,6 +20,13 @@ type item struct {
 	lasts    bool          // duration is given
 }
 
+func (it *item) isNeed() bool { return it.kind == Compute || it.kind == Storage }
+
+// end is when a processing item that starts at a time ends, in nanoseconds as the time.
+func (it *item) end(start planner.Amount) planner.Amount {
+	return start.Add(planner.Amount(it.duration))
+}
+
 // item reads one member of graph.items.
 func (r *reader) item(name string) error {
 	it := item{id: name}

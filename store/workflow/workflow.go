@@ -22,7 +22,7 @@ const (
 	Nested     Kind = "workflow"
 )
 
-// Need is what one compute or storage item asks of one resource, for the whole requested window.
+// Need is what one compute or storage item asks of one resource.
 type Need struct {
 	ItemID     string
 	Kind       Kind // Compute or Storage
@@ -30,6 +30,7 @@ type Need struct {
 	PeerID     string
 	Whole      bool               // a whole instance: nothing else on it in the window
 	Demand     []planner.Quantity // by dimension, rounded up, zeros dropped; empty fits any instance
+	Span       Span               // when its processing items run; checks still ask for the whole window
 }
 
 // Workflow is a valid workflow.
