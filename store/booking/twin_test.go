@@ -3,6 +3,7 @@ package booking_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type (
 	resource struct {
 		instances map[string]amounts
 		slots     []slot
+		ours      map[int]bool // the slots that are bookings of ours, and whether the planner shows them too
 	}
 	item struct {
 		id, peer, resource string
@@ -50,15 +52,28 @@ func (w *world) planner(peer string) *planner.Index {
 		return nil
 	}
 	capacities, schedule := map[string]map[string]amounts{}, map[string][]map[string]any{}
+	standing := map[planner.Ref][]planner.Slot{}
 	for name, r := range w.peers[peer] {
 		capacities[name] = r.instances
-		for _, s := range r.slots {
+		for n, s := range r.slots {
+			shown, ours := r.ours[n]
+			id := fmt.Sprint("oc-", name, n)
+			if ours {
+				ref := planner.Ref{ResourceID: name, InstanceID: s.instance}
+				standing[ref] = append(standing[ref], s.booked(id))
+			}
+			if ours && !shown {
+				continue
+			}
 			o := map[string]any{"start": at(s.start), "end": at(s.end)}
 			if s.instance != "" {
 				o["instance_id"] = s.instance
 			}
 			if s.usage != nil {
 				o["usage"] = s.usage
+			}
+			if ours {
+				o["booking_id"] = id
 			}
 			schedule[name] = append(schedule[name], o)
 		}
@@ -67,7 +82,24 @@ func (w *world) planner(peer string) *planner.Index {
 	if err != nil {
 		panic(err)
 	}
-	return planner.NewIndex(p)
+	var o *planner.Overlay
+	for ref, slots := range standing {
+		o = o.With(ref, slots)
+	}
+	return planner.NewIndex(p).With(o)
+}
+
+// booked is a slot as a booking of ours.
+func (s slot) booked(id string) planner.Slot {
+	interval, err := planner.NewInterval(at(s.start), at(s.end))
+	if err != nil {
+		panic(err)
+	}
+	b := planner.Slot{Interval: interval, BookingID: id, Whole: s.usage == nil}
+	for _, dimension := range slices.Sorted(maps.Keys(s.usage)) {
+		b.Usage = append(b.Usage, planner.Quantity{Dimension: dimension, Amount: planner.Amount(s.usage[dimension]) * planner.Unit})
+	}
+	return b
 }
 
 func (w *world) workflow() *workflow.Workflow {
@@ -297,7 +329,7 @@ func drawWorld(t *rapid.T) *world {
 	for _, peer := range []string{"p", "q"}[:draw("peers", 1, 1, 2)] {
 		w.peers[peer] = map[string]*resource{}
 		for _, name := range []string{"r", "s"}[:draw("resources", 1, 2)] {
-			r := &resource{instances: map[string]amounts{}}
+			r := &resource{instances: map[string]amounts{}, ours: map[int]bool{}}
 			for i := range draw("instances", 1, 1, 2, 3) {
 				r.instances[fmt.Sprint("i", i)] = amounts{"a": draw("cap.a", 2, 4, 6), "b": draw("cap.b", 0, 3)}
 			}
@@ -309,6 +341,9 @@ func drawWorld(t *rapid.T) *world {
 				}
 				if draw("used", 1, 1, 1, 0) == 1 {
 					s.usage = some("usage", 3)
+				}
+				if s.instance != "" && draw("ours", 0, 0, 1) == 1 {
+					r.ours[len(r.slots)] = draw("shown", 0, 1) == 1
 				}
 				r.slots = append(r.slots, s)
 			}
