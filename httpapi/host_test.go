@@ -13,6 +13,9 @@ func TestNamesOfThisMachine(t *testing.T) {
 	n := append(namesOf(origins{"https://Portal.example:8443"}), "machine")
 	for host, want := range map[string]bool{
 		"localhost":              true,
+		"localhost:80":           true,
+		"PORTAL.example.:443":    true,
+		"[0:0::1]:80":            true,
 		"LocalHost.:8080":        true,
 		"oc.localhost:8080":      true,
 		"127.0.0.1:8080":         true,

@@ -34,12 +34,14 @@ func (s *Server) around(next echo.HandlerFunc) echo.HandlerFunc {
 func identify(c echo.Context) {
 	requestID := c.Request().Header.Get(echo.HeaderXRequestID)
 	if !saneRequestID(requestID) {
-		requestID = strconv.FormatUint(rand.Uint64(), 36)
+		requestID = newRequestID()
 	}
 	h := c.Response().Header()
 	h[echo.HeaderXRequestID] = []string{requestID}
 	h[echo.HeaderXContentTypeOptions] = nosniff
 }
+
+func newRequestID() string { return strconv.FormatUint(rand.Uint64(), 36) }
 
 // saneRequestID keeps out what could forge log lines or bloat them.
 func saneRequestID(s string) bool {
@@ -90,6 +92,9 @@ func (s *Server) rescue(c echo.Context, handle echo.HandlerFunc) error {
 		}
 		if err := s.origins.checkChange(c.Request()); err != nil {
 			return err
+		}
+		if r := c.Request(); r.Method == http.MethodOptions && r.RequestURI == "*" { // of no route: RFC 9110, section 9.3.7
+			return c.NoContent(http.StatusOK)
 		}
 		return handle(c)
 	})

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,29 +18,58 @@ import (
 type origins []string
 
 func (o origins) validate() error {
-	for i, entry := range o {
-		u, err := url.Parse(entry)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Contains(u.Host, "*") || u.Scheme+"://"+u.Host != entry {
-			return fmt.Errorf("--allow-origin: entry %d of %d is not an origin such as https://portal.example.org", i+1, len(o)) // which may hold a password
+	for _, entry := range o {
+		if _, ok := parseOrigin(entry); !ok || strings.Contains(entry, "*") {
+			return fmt.Errorf("--allow-origin: %q is not an origin such as https://portal.example.org", entry)
 		}
 	}
 	return nil
 }
 
+// origin is one in its only spelling.
+type origin struct{ scheme, host string }
+
+// parseOrigin reads an origin of the web, however it is spelt.
+func parseOrigin(text string) (o origin, ok bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+		return o, false
+	}
+	return origin{u.Scheme, hostOf(u.Scheme, u.Host)}, true
+}
+
+// hostOf is a host, with its port unless that is the scheme's own: names in lower case without a dot at the
+// end, addresses in their short form.
+func hostOf(scheme, host string) string {
+	u := url.URL{Host: host}
+	name, port := plainName(u.Hostname()), u.Port()
+	if address, err := netip.ParseAddr(name); err == nil {
+		name = address.String()
+	}
+	if scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		port = ""
+	}
+	return net.JoinHostPort(name, port)
+}
+
 // listed reports whether an Origin header's value is one of the entries.
-func (o origins) listed(origin string) bool {
-	return slices.ContainsFunc(o, func(entry string) bool { return strings.EqualFold(entry, origin) })
+func (o origins) listed(text string) bool {
+	from, ok := parseOrigin(text)
+	return ok && slices.ContainsFunc(o, func(entry string) bool {
+		listed, ok := parseOrigin(entry)
+		return ok && listed == from
+	})
 }
 
 // allowed reports whether a request may come from where it comes: clients that are no browsers send
 // no origin, and the host's own pages are always welcome.
 func (o origins) allowed(r *http.Request) bool {
-	origin := r.Header.Get(echo.HeaderOrigin)
-	if origin == "" {
+	text := r.Header.Get(echo.HeaderOrigin)
+	if text == "" {
 		return true
 	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) || o.listed(origin)
+	from, ok := parseOrigin(text)
+	return ok && from.host == hostOf(from.scheme, r.Host) || o.listed(text)
 }
 
 // check is allowed as an error: a *Problem of status 403.

@@ -69,7 +69,10 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		WriteTimeout:      cfg.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnState:         answered,
+		// Its answer would lack an identification; rescue has another.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
 }
@@ -84,7 +87,7 @@ func (s *Server) Attach(parts Parts) {
 
 // Serve answers on the listener until Shutdown; it blocks, and returns nil after a Shutdown.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.http.Serve(refusals{l, s.log}); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

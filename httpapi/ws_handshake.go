@@ -64,6 +64,9 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if s, ok := conn.(*served); ok {
+		conn = s.TCPConn
+	}
 	early, err := buffers.Peek(buffers.Reader.Buffered())
 	if err != nil {
 		return nil, nil, err
