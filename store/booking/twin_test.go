@@ -82,11 +82,7 @@ func (w *world) planner(peer string) *planner.Index {
 	if err != nil {
 		panic(err)
 	}
-	var o *planner.Overlay
-	for ref, slots := range standing {
-		o = o.With(ref, slots)
-	}
-	return planner.NewIndex(p).With(o)
+	return planner.NewIndex(p).With(planner.NewOverlay(standing))
 }
 
 // booked is a slot as a booking of ours.

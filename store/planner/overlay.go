@@ -18,39 +18,97 @@ type Overlay struct {
 
 // standing is what stands on one instance.
 type standing struct {
-	slots  []Slot // by start
-	digest [16]byte
+	slots  []Slot          // in the order of bySlot
+	digest func() [16]byte // worked out when first asked for
 }
 
-// With is o with these bookings on an instance, in the place of those that o has there. Slots may come
-// in any order and overlap; those that end when they start, or before, are left out. Usage is by
-// dimension, in byte order. The caller must not change it any more.
-func (o *Overlay) With(ref Ref, slots []Slot) *Overlay {
+// NewOverlay is an overlay of slots by instance. They may come in any order and overlap; those that end
+// when they start, or before, are left out. Usage is by dimension, in byte order. The caller must not
+// change it any more.
+func NewOverlay(slots map[Ref][]Slot) *Overlay {
+	o := &Overlay{instances: make(map[Ref]*standing, len(slots))}
+	for ref, list := range slots {
+		o.put(ref, sorted(list))
+	}
+	o.ids = sync.OnceValue(o.collect)
+	return o
+}
+
+// With is o with these slots of one booking on an instance, in the place of those that it has there;
+// none: it is over. It costs a copy of what stands on the instance, and no more of the others than of
+// their number.
+func (o *Overlay) With(ref Ref, booking string, slots []Slot) *Overlay {
 	changed := &Overlay{instances: map[Ref]*standing{}}
 	if o != nil {
 		changed.instances = maps.Clone(o.instances)
 	}
-	if s := newStanding(slots); len(s.slots) > 0 {
-		changed.instances[ref] = s
-	} else {
-		delete(changed.instances, ref)
+	slots = slices.Clone(slots)
+	for i := range slots {
+		slots[i].BookingID = booking
 	}
+	var others []Slot
+	if s := changed.instances[ref]; s != nil {
+		others = s.slots
+	}
+	changed.put(ref, merged(others, sorted(slots), booking))
 	changed.ids = sync.OnceValue(changed.collect)
 	return changed
 }
 
+// put has slots stand on an instance, and those alone.
+func (o *Overlay) put(ref Ref, slots []Slot) {
+	if len(slots) == 0 {
+		delete(o.instances, ref)
+		return
+	}
+	o.instances[ref] = newStanding(slots)
+}
+
 func newStanding(slots []Slot) *standing {
-	s := &standing{slots: slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return s.Start >= s.End })}
-	slices.SortFunc(s.slots, func(a, b Slot) int {
-		return cmp.Or(
-			cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(a.BookingID, b.BookingID),
-			slices.CompareFunc(a.Usage, b.Usage, func(a, b Quantity) int {
-				return cmp.Or(strings.Compare(a.Dimension, b.Dimension), cmp.Compare(a.Amount, b.Amount))
-			}),
-		)
-	})
-	s.digest = digestOf(s.canonical())
+	s := &standing{slots: slots}
+	s.digest = sync.OnceValue(func() [16]byte { return digestOf(s.canonical()) })
 	return s
+}
+
+func (s *standing) equal(other *standing) bool {
+	return s == other || slices.EqualFunc(s.slots, other.slots, func(a, b Slot) bool { return bySlot(&a, &b) == 0 })
+}
+
+// sorted is a copy of the slots that last, in order.
+func sorted(slots []Slot) []Slot {
+	list := slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return s.Start >= s.End })
+	slices.SortFunc(list, func(a, b Slot) int { return bySlot(&a, &b) })
+	return list
+}
+
+// merged is what stands, without what is a booking's, and its new slots, in order.
+func merged(standing, slots []Slot, booking string) []Slot {
+	list := make([]Slot, 0, len(standing)+len(slots))
+	for i := range standing {
+		for len(slots) > 0 && bySlot(&slots[0], &standing[i]) < 0 {
+			list, slots = append(list, slots[0]), slots[1:]
+		}
+		if standing[i].BookingID != booking {
+			list = append(list, standing[i])
+		}
+	}
+	return append(list, slots...)
+}
+
+func bySlot(a, b *Slot) int {
+	if c := cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(a.BookingID, b.BookingID)); c != 0 {
+		return c
+	}
+	byUsage := slices.CompareFunc(a.Usage, b.Usage, func(a, b Quantity) int {
+		return cmp.Or(strings.Compare(a.Dimension, b.Dimension), cmp.Compare(a.Amount, b.Amount))
+	})
+	switch {
+	case byUsage != 0 || a.Whole == b.Whole:
+		return byUsage
+	case b.Whole:
+		return -1
+	}
+	return 1
 }
 
 // collect lists the ids of all bookings.

@@ -43,8 +43,7 @@ func withOurs(b *testing.B, prepare func(x *planner.Index) (ask func(q question)
 	}
 	measure("without", alone)
 	for _, k := range []int{0, 10, 1000} {
-		var none *planner.Overlay
-		measure(fmt.Sprintf("ours=%d", k), alone.With(none.With(at, ours(r, k))))
+		measure(fmt.Sprintf("ours=%d", k), alone.With(planner.NewOverlay(map[planner.Ref][]planner.Slot{at: ours(r, k)})))
 	}
 }
 
@@ -72,10 +71,10 @@ func BenchmarkOverlayChanged(b *testing.B) {
 	x := planner.NewIndex(mustDecode(b, bookedPlanner(r, 10_000, 32)))
 	x.Resource("r").Instance("i").Timeline(cores)
 	slots := ours(r, 1001)
-	var o *planner.Overlay
+	o := planner.NewOverlay(map[planner.Ref][]planner.Slot{at: slots[:1000]})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		o = o.With(at, slots[:1000+i%2])
+		o = o.With(at, slots[1000].BookingID, slots[1000:1000+i%2])
 		x = x.With(o)
 		x.Resource("r").Instance("i").Timeline(cores).Gaps(8*planner.Unit).Earliest(origin, hour)
 	}

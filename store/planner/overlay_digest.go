@@ -19,7 +19,7 @@ func (o *Overlay) Digest() [16]byte {
 	})
 	var b []byte
 	for _, ref := range refs {
-		digest := o.instances[ref].digest
+		digest := o.instances[ref].digest()
 		b = append(appendName(appendName(b, ref.ResourceID), ref.InstanceID), digest[:]...)
 	}
 	return digestOf(b)

@@ -17,7 +17,7 @@ type beside struct {
 var nobody = newStanding(nil)
 
 func (b *beside) equal(other *beside) bool {
-	return b.bookings.digest == other.bookings.digest && slices.Equal(b.returned, other.returned)
+	return b.bookings.equal(other.bookings) && slices.Equal(b.returned, other.returned)
 }
 
 // With is an index of the same planner in which o counts: its bookings are in use, and slots of the

@@ -1,7 +1,6 @@
 package planner_test
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -48,49 +47,6 @@ func (w world) takers(instance string, start, end int64, takes func(booking) boo
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), slices.ContainsFunc(w.slots, func(b booking) bool { return among(b) && !w.returned(b) })
-}
-
-// TestNewAndDecodeAgree on what a planner is.
-func TestNewAndDecodeAgree(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		w := drawWorld(rt)
-		w.slots = slices.DeleteFunc(w.slots, func(b booking) bool { return b.instance != "" && w.capacities[b.instance] == nil }) // warnings name the peer
-		w.built = true
-		built := w.planner(t)
-		w.built = false
-		if decoded := w.planner(t); built.Digest() != decoded.Digest() {
-			rt.Fatalf("%s is built as %+v, decoded as %+v", w.json(), built, decoded)
-		}
-	})
-}
-
-// TestNewFindsFaults: each of them, where it is.
-func TestNewFindsFaults(t *testing.T) {
-	t.Parallel()
-	hours := func(from, to int64) planner.Interval { return planner.Interval{Start: from * hour, End: to * hour} }
-	_, err := planner.New(map[planner.Ref][]planner.Quantity{
-		ref("i"): {{Dimension: "ram", Amount: -1}, {Dimension: "a", Amount: planner.MaxAmount + 1}, {Amount: 1}, {Dimension: "b"}, {Dimension: "b"}},
-	}, map[planner.Ref][]planner.Slot{ref("i"): {
-		{Interval: hours(2, 1)},
-		{Interval: planner.Interval{Start: math.MinInt64, End: 0}},
-		{Interval: hours(1, 2), Usage: []planner.Quantity{{Dimension: "ram", Amount: -1}}},
-	}})
-	const want = "$.capacities.r.i.ram: invalid amount: negative; $.capacities.r.i.a: invalid amount: above 1000000000000000; " +
-		"$.capacities.r.i['']: a dimension's name has 1 to 256 bytes; $.capacities.r.i: dimension \"b\" is named twice; " +
-		"$.schedule.r[0]: ends before it starts; $.schedule.r[1]: a time outside 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z; " +
-		"$.schedule.r[2].ram: invalid amount: negative"
-	if err == nil || err.Error() != want {
-		t.Errorf("New = %v", err)
-	}
-	for _, bad := range []planner.Ref{{}, {ResourceID: "r\n"}, {ResourceID: "r", InstanceID: "\xff"}} {
-		if _, err := planner.New(map[planner.Ref][]planner.Quantity{bad: nil}, nil); err == nil {
-			t.Errorf("capacities of %q are taken", bad)
-		}
-		if _, err := planner.New(nil, map[planner.Ref][]planner.Slot{bad: nil}); err == nil {
-			t.Errorf("slots of %q are taken", bad)
-		}
-	}
 }
 
 // shown is a world of two instances whose planner shows our booking of the first.
@@ -188,34 +144,6 @@ func TestHugeSumsAreTakenBackWithoutBookings(t *testing.T) {
 		if got := ram.MaxUse(origin+at, origin+at+1); got != want {
 			t.Errorf("use at %d = %d, want %d", at, got, want)
 		}
-	}
-}
-
-func TestDigestOfAnOverlay(t *testing.T) {
-	t.Parallel()
-	a := booking{start: 1, end: 2, instance: "i0", usage: amounts{"ram": 1, "cpu.arm": 2}, id: "oc-1"}
-	b := booking{start: 1, end: 2, instance: "i1", id: "oc-2"}
-	base := overlay([]booking{a, b})
-	over := overlay([]booking{b, a, {start: 2, end: 2, instance: "i0", id: "oc-3"}}).With(ref("i2"), []planner.Slot{b.slot()}).With(ref("i2"), nil)
-	if over.Digest() != base.Digest() {
-		t.Error("the way in which an overlay is made counts")
-	}
-	var none *planner.Overlay
-	if none.Digest() != [16]byte{} || base.With(ref("i0"), nil).With(ref("i1"), nil).Digest() != none.Digest() {
-		t.Error("no bookings have a digest")
-	}
-	seen := map[[16]byte]int{base.Digest(): -1}
-	for n, change := range []func(*booking){
-		func(b *booking) { b.start-- }, func(b *booking) { b.end++ }, func(b *booking) { b.id = "oc-4" }, func(b *booking) { b.instance = "i3" },
-		func(b *booking) { b.usage = nil }, func(b *booking) { b.usage = amounts{} }, func(b *booking) { b.usage = amounts{"ram": 2, "cpu.arm": 1} },
-	} {
-		changed := a
-		change(&changed)
-		d := overlay([]booking{changed, b}).Digest()
-		if other, twice := seen[d]; twice {
-			t.Errorf("changes %d and %d have one digest", n, other)
-		}
-		seen[d] = n
 	}
 }
 

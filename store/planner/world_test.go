@@ -173,11 +173,7 @@ func overlay(standing []booking) *planner.Overlay {
 	for _, b := range standing {
 		slots[ref(b.instance)] = append(slots[ref(b.instance)], b.slot())
 	}
-	var o *planner.Overlay
-	for at, list := range slots {
-		o = o.With(at, list)
-	}
-	return o
+	return planner.NewOverlay(slots)
 }
 
 func ref(instance string) planner.Ref { return planner.Ref{ResourceID: "r", InstanceID: instance} }
