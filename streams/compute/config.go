@@ -17,8 +17,8 @@ import (
 
 // Config is all that a node's connection needs. Fields without a default, named so below, must be set.
 type Config struct {
-	// NodeID is the node's name, as in subjects. No default. Two programs with the same one take the
-	// connection from each other.
+	// NodeID is the node's name, as in subjects. No default. Of two programs with the same one the second is
+	// refused while the first is heard of.
 	NodeID string
 	// ClientFactory opens a connection to NATS for each session. No default.
 	ClientFactory nclprotocol.ClientFactory
@@ -53,7 +53,8 @@ type Config struct {
 	DataPlaneMessageHandler ncl.MessageHandler
 	// DataPlaneMessageCreator makes messages of events. No default.
 	DataPlaneMessageCreator nclprotocol.MessageCreator
-	// EventStore is the node's ledger of events. No default.
+	// EventStore is the node's ledger of events. No default. One that is a watcher.Renamer, too, can be restored
+	// from a backup.
 	EventStore watcher.EventStore
 	// DispatcherConfig is how events are sent; what is zero has its default. Its Clock and Logger are
 	// always those of this Config.

@@ -11,7 +11,8 @@
 //     events and hands them, node by node and in order, to a Handler. What the Handler changes and how
 //     far the node's events were handled are stored in one atomic batch, so that an event has its effect
 //     once, however often it is read and by however many replicas.
-//   - Orders go into the stream that a node reads, in the order in which they were sent.
+//   - Orders go into the stream that a node reads, in the order in which they were sent. None goes to two
+//     ledgers of a node; what no ledger will tell of is ended by the holder of the node's partition.
 //
 // What is promised: events of one node are handled in the order of its ledger without gaps, at least
 // once, and with effect exactly once. A gap makes the scheduler ask for a handshake, after which the

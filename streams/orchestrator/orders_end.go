@@ -12,8 +12,8 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
-// CancelExecution orders the node of an execution to end it, whatever its membership; of one whose node was
-// removed it is the end. It fails with store.ErrNotFound and as Send does.
+// CancelExecution orders the node of an execution to end it, whatever its membership. Where no node has it, be it
+// removed or away since before the order, that is the end. It fails with store.ErrNotFound and as Send does.
 func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string) error {
 	e, err := o.store.Executions.Get(ctx, executionID)
 	if err != nil {
@@ -22,12 +22,23 @@ func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string
 	if _, err := o.send(ctx, e.NodeID, nclprotocol.CancelExecution{ExecutionID: executionID, Reason: reason}); err != nil {
 		return err
 	}
-	if _, err := o.store.Nodes.Get(ctx, e.NodeID); !errors.Is(err, store.ErrNotFound) {
-		return nil // the node tells, or the reconciler when it can't
+	n, err := o.store.Nodes.Get(ctx, e.NodeID)
+	switch removed := errors.Is(err, store.ErrNotFound); {
+	case removed:
+	case err != nil || !waits(e, n): // the node tells, or the reconciler when it can't
+		return nil
 	}
-	return o.store.Executions.Change(ctx, executionID, func(e booking.Execution) (booking.Execution, bool) {
-		return end(e, booking.ExecutionCancelled, reason), !e.State.Final()
+	if err := o.withdraw(ctx, e); err != nil {
+		return err
+	}
+	return o.store.Executions.Change(ctx, executionID, func(now booking.Execution) (booking.Execution, bool) {
+		return end(now, booking.ExecutionCancelled, reason), !now.State.Final() && now.Event == e.Event
 	})
+}
+
+// waits says whether an order has not come to its node, which is away.
+func waits(e booking.Execution, n store.NodeRecord) bool {
+	return n.State != store.NodeConnected && n.Delivered > 0 && e.State == booking.ExecutionOrdered && e.SentAs > n.Delivered
 }
 
 // end is an execution that ends without a word of its node.
