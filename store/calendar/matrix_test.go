@@ -137,7 +137,7 @@ func matrix(t *testing.T, name string, list lister) string {
 	return b.String()
 }
 
-// TestNoStartTwice over two years of zones of many habits, with a schedule that meets every change.
+// TestNoStartTwice over a year of zones of many habits, with a schedule that meets every change.
 func TestNoStartTwice(t *testing.T) {
 	t.Parallel()
 	c := cron(t, "*/30 0-23 * * *")
@@ -150,7 +150,7 @@ func TestNoStartTwice(t *testing.T) {
 				if seen[nominal] || !o.Start.After(last) {
 					t.Fatalf("%s, %s: %s at %s, after %s", name, ambiguity, nominal, o.Start, last)
 				}
-				if seen[nominal], last = true, o.Start; last.Year() == 2028 {
+				if seen[nominal], last = true, o.Start; last.Year() == 2027 {
 					break
 				}
 			}

@@ -16,24 +16,23 @@ const clocks = "2006-01-02T15:04"
 
 // minutes are real minutes in order, and what the clocks show at each.
 type minutes struct {
-	at     []time.Time
-	shown  []string
-	clock  []time.Time // the same, as if it were UTC
-	offset []string
-	when   map[string][]int // is a local time shown
+	at    []time.Time
+	shown []string
+	clock []time.Time      // the same, as if it were UTC
+	when  map[string][]int // is a local time shown
 }
 
 // look walks along [from, to) and some days around it.
 func look(zone *time.Location, from, to time.Time) *minutes {
 	m := &minutes{when: map[string][]int{}}
-	const around = 3 * 24 * time.Hour
+	const around = 2 * 24 * time.Hour
 	for t := from.Add(-around).Truncate(time.Minute); t.Before(to.Add(around)); t = t.Add(time.Minute) {
 		local := t.In(zone)
 		shown := local.Format(clocks)
 		m.when[shown] = append(m.when[shown], len(m.at))
 		year, month, day := local.Date()
 		m.clock = append(m.clock, time.Date(year, month, day, local.Hour(), local.Minute(), 0, 0, time.UTC))
-		m.at, m.shown, m.offset = append(m.at, t), append(m.shown, shown), append(m.offset, local.Format("-07:00"))
+		m.at, m.shown = append(m.at, local), append(m.shown, shown)
 	}
 	return m
 }
@@ -85,7 +84,7 @@ func line(nominal string, start time.Time) string {
 }
 
 func (m *minutes) regular(i int) found {
-	return found{m.shown[i] + ":00" + m.offset[i], m.at[i], false}
+	return found{m.shown[i] + m.at[i].Format(":05-07:00"), m.at[i], false}
 }
 
 func (m *minutes) wallClock(shown string, gap calendar.Gap, ambiguity calendar.Ambiguity) []found {
@@ -111,7 +110,7 @@ func (m *minutes) wallClock(shown string, gap calendar.Gap, ambiguity calendar.A
 func (m *minutes) afterGap(shown string) []found {
 	for i := 1; i < len(m.at); i++ {
 		if m.shown[i-1] < shown && shown < m.shown[i] {
-			return []found{{shown + ":00" + m.offset[i-1], m.at[i], true}}
+			return []found{{shown + m.at[i-1].Format(":05-07:00"), m.at[i], true}}
 		}
 	}
 	return nil
