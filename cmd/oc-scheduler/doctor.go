@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/doctor"
@@ -53,7 +54,7 @@ func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	findings := doctor.Run(ctx, doctor.Config{
-		URLs: c.NATSURL, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas,
+		URLs: c.NATSURL, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas, CLI: c.cli(),
 	})
 	if err := c.print(con.stdout, findings); err != nil {
 		return err
@@ -67,6 +68,18 @@ func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
+// cli is what the nats command is given to get at the servers as this command does.
+func (c *doctorCmd) cli() (flags []string) {
+	for _, f := range []struct{ flag, file string }{
+		{"--creds", c.NATSCreds}, {"--tlsca", c.NATSCA}, {"--tlscert", c.NATSCert}, {"--tlskey", c.NATSKey},
+	} {
+		if f.file != "" {
+			flags = append(flags, f.flag, f.file)
+		}
+	}
+	return flags
+}
+
 func (c *doctorCmd) print(w io.Writer, findings []doctor.Finding) error {
 	if c.Output == "json" {
 		return printJSON(w, findings)
@@ -78,6 +91,9 @@ func (c *doctorCmd) print(w io.Writer, findings []doctor.Finding) error {
 		t.row(f.Level, f.Check, f.What)
 		if f.Mend != "" {
 			t.line("\t\t→ " + printable(f.Mend))
+		}
+		if len(f.Follows) > 0 {
+			t.line("\t\ttherefore " + printable(strings.Join(f.Follows, "; ")))
 		}
 	}
 	if err := t.flush(); err != nil {

@@ -28,7 +28,7 @@ func (e *exam) cluster(context.Context) {
 	}
 	if len(single) > 0 {
 		e.warn(fmt.Sprintf("one copy only, in a cluster: %s; when its server is away, so is the scheduler", some(single)),
-			"`nats stream edit NAME --replicas 3` for each stream, then --js-replicas 3 for each replica")
+			e.mendCopies(single)+"; then --js-replicas 3 for each replica")
 	}
 	switch {
 	case len(e.findings) > before:
@@ -42,19 +42,19 @@ func (e *exam) cluster(context.Context) {
 // group looks at the servers that keep one stream or consumer.
 func (e *exam) group(what string, group *jetstream.ClusterInfo, copies int) {
 	if group.Leader == "" {
-		e.fail(what+" has no leader: nothing can be written to it",
-			"start the servers that are away: a majority of its copies must run (`nats server report jetstream` with a system user)")
+		e.once("no leader", Fail, what+" has no leader: nothing can be written to it",
+			"start the servers that are away: a majority of its copies must run (`"+e.nats("server report jetstream")+"` with a user of the system account)")
 		return
 	}
 	if have := len(group.Replicas) + 1; have < copies {
-		e.warn(fmt.Sprintf("%s has %d of %d copies", what, have, copies), "the cluster needs a server more: start it, and the copy is made")
+		e.once("copies", Warn, fmt.Sprintf("%s has %d of %d copies", what, have, copies), "the cluster needs a server more: start it, and the copy is made")
 	}
 	for _, peer := range group.Replicas {
 		switch {
 		case peer.Offline:
-			e.warn(fmt.Sprintf("%s: its copy on %s is offline", what, peer.Name), "start that server; one more that goes away stops all writes")
+			e.once("offline "+peer.Name, Warn, fmt.Sprintf("%s: its copy on %s is offline", what, peer.Name), "start that server; one more that goes away stops all writes")
 		case !peer.Current || peer.Lag > lagging:
-			e.warn(fmt.Sprintf("%s: its copy on %s is %d operations behind, last heard %v ago", what, peer.Name, peer.Lag, peer.Active),
+			e.once("behind "+peer.Name, Warn, fmt.Sprintf("%s: its copy on %s is %d operations behind, last heard %v ago", what, peer.Name, peer.Lag, peer.Active),
 				"wait until it has caught up before another server is stopped; if it does not, look at that server's log, disk and network")
 		}
 	}

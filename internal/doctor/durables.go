@@ -23,9 +23,11 @@ func (e *exam) durables(ctx context.Context) {
 		consumer, err := e.js.Consumer(ctx, x.Stream.Name, x.Durable.Durable)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound):
-			e.warn(name+" is not there", "start a replica, or restart one: it makes what is missing")
+			if !e.follows(e.hinders, name+" is not there") {
+				e.warn(name+" is not there", "start a replica, or restart one: it makes what is missing")
+			}
 		case err != nil:
-			e.fail(fmt.Sprintf("%s: %v", name, err), "in a cluster a majority of the stream's servers must run")
+			e.once("consumers", Fail, fmt.Sprintf("%s: %v", name, err), "start the servers that are away: a majority of those that keep a stream must run")
 		default:
 			e.durable(ctx, x, name, consumer)
 		}
@@ -37,13 +39,14 @@ func (e *exam) durable(ctx context.Context, x expectation, name string, consumer
 	info := consumer.CachedInfo()
 	if list := jet.ConsumerDifferences(info.Config, *x.Durable); len(list) > 0 {
 		e.fail(fmt.Sprintf("%s: %v; replicas refuse to start", name, list),
-			fmt.Sprintf("`nats consumer rm %s %s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", x.Stream.Name, x.Durable.Durable))
+			fmt.Sprintf("`%s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", e.nats("consumer rm", x.Stream.Name, x.Durable.Durable, "-f")))
 	}
 	if info.Cluster != nil && info.Config.Replicas != 1 && e.copies() > 1 {
 		e.group(name, info.Cluster, e.copies())
 	}
 	if info.Paused {
-		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), fmt.Sprintf("`nats consumer resume %s %s`", x.Stream.Name, x.Durable.Durable))
+		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), "`"+e.nats("consumer resume", x.Stream.Name, x.Durable.Durable, "-f")+"`")
+		return // what waits does so for that
 	}
 	e.progress(ctx, name, consumer)
 	if len(e.findings) == before {

@@ -32,6 +32,9 @@ type Finding struct {
 	Check string `json:"check"`          // the group it belongs to
 	What  string `json:"what"`           // how it stands
 	Mend  string `json:"mend,omitempty"` // how to mend it; "" when all is well
+
+	// Follows is what else is not well, or could not be looked at, because of this: it ends with it.
+	Follows []string `json:"follows,omitempty"`
 }
 
 // Worst is the greatest level among findings; OK when there are none.
@@ -50,13 +53,40 @@ type report struct {
 }
 
 func (r *report) add(level Level, what, mend string) {
-	r.findings = append(r.findings, Finding{level, r.check, what, mend})
+	r.findings = append(r.findings, Finding{Level: level, Check: r.check, What: what, Mend: mend})
+}
+
+// cause is a finding from which others follow; 0: there is none.
+type cause int
+
+// last is the last finding as a cause.
+func (r *report) last() cause { return cause(len(r.findings)) }
+
+// follows tells something beneath its cause, once. It is false when there is none.
+func (r *report) follows(from cause, what string) bool {
+	if from == 0 {
+		return false
+	}
+	f := &r.findings[from-1]
+	if !slices.Contains(f.Follows, what) {
+		f.Follows = append(f.Follows, what)
+	}
+	return true
 }
 
 func (r *report) ok(format string, args ...any) { r.add(OK, fmt.Sprintf(format, args...), "") }
 func (r *report) unknown(what, mend string)     { r.add(Unknown, what, mend) }
 func (r *report) warn(what, mend string)        { r.add(Warn, what, mend) }
 func (r *report) fail(what, mend string)        { r.add(Fail, what, mend) }
+
+// once tells something that concerns many as one finding: of the first of them, with the others beneath.
+func (e *exam) once(about string, level Level, what, mend string) {
+	if e.follows(e.told[about], what) {
+		return
+	}
+	e.add(level, what, mend)
+	e.told[about] = e.last()
+}
 
 // most is how many of many names a finding spells out.
 const most = 5

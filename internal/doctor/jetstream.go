@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -36,13 +37,13 @@ func (e *exam) limits(ctx context.Context) {
 		e.unknown(fmt.Sprintf("limits of the account: %v", err), "run this again")
 		return
 	}
-	tiers := account.Tiers
-	if len(tiers) == 0 {
-		tiers = map[string]jetstream.Tier{"": account.Tier}
+	e.tiers = account.Tiers
+	if len(e.tiers) == 0 {
+		e.tiers = map[string]jetstream.Tier{"": account.Tier}
 	}
 	before := len(e.findings)
-	for _, name := range slices.Sorted(maps.Keys(tiers)) {
-		e.tier(name, tiers[name])
+	for _, name := range slices.Sorted(maps.Keys(e.tiers)) {
+		e.tier(name, e.tiers[name])
 	}
 	if len(e.findings) == before {
 		e.ok("the account has room: %s, %s, %d bytes stored", counted(account.Streams, "stream"), counted(account.Consumers, "consumer"), account.Store)
@@ -50,27 +51,40 @@ func (e *exam) limits(ctx context.Context) {
 }
 
 func (e *exam) tier(name string, t jetstream.Tier) {
-	const mend = "raise it in the account's jetstream limits"
 	if name != "" {
 		name += ": "
 	}
 	limit := t.Limits
-	missing := len(expectations(e.copies())) - len(e.streams)
+	missing := len(expectations(1)) - len(e.streams) - len(e.untold)
 	if limit.MaxStreams > 0 && t.Streams+missing > limit.MaxStreams {
-		e.fail(fmt.Sprintf("%smax_streams is %d; %d are there and %d more are needed", name, limit.MaxStreams, t.Streams, missing), mend)
-	}
-	// The server counts consumers per stream: a view per replica, twice when one is replaced, and the durable.
-	if need := 2*max(len(e.alive), 1) + 1; limit.MaxConsumers > 0 && limit.MaxConsumers < need {
-		e.warn(fmt.Sprintf("%smax_consumers is %d; %s may need %d on a stream", name, limit.MaxConsumers, counted(max(len(e.alive), 1), "replica"), need), mend)
+		e.fail(fmt.Sprintf("%smax_streams is %d; %d are there and %d more are needed", name, limit.MaxStreams, t.Streams, missing),
+			fmt.Sprintf("`max_streams: %d` in the account's jetstream limits, then nats-server --signal reload", t.Streams+missing))
+		e.hinders = e.last()
 	}
 	if limit.MaxAckPending > 0 && limit.MaxAckPending < ackPending {
-		e.fail(fmt.Sprintf("%smax_ack_pending is %d; the durable consumers need %d", name, limit.MaxAckPending, ackPending), mend)
+		e.fail(fmt.Sprintf("%smax_ack_pending is %d; the durable consumers need %d", name, limit.MaxAckPending, ackPending),
+			fmt.Sprintf("`max_ack_pending: %d` in the account's jetstream limits, then nats-server --signal reload", ackPending))
+		e.hinders = e.last()
 	}
 	if limit.MaxBytesRequired {
-		e.fail(name+"the account wants a size limit on each stream; a bucket with one would lose what it must keep", "`max_bytes_required: false` in the account's jetstream limits")
+		e.fail(name+"the account wants a size limit on each stream; a bucket with one would lose what it must keep", "`max_bytes_required: false` in the account's jetstream limits, then nats-server --signal reload")
+		e.hinders = e.last()
 	}
 	if limit.MaxStore > 0 {
 		e.storage(name+"max_store of the account", t.Store, limit.MaxStore)
+	}
+}
+
+// consumerLimits compares what the account may have of consumers with what the replicas that live need: the
+// server counts them per stream, a view per replica, twice when one is replaced, and the durable.
+func (e *exam) consumerLimits(context.Context) {
+	replicas := max(len(e.alive), 1)
+	need := 2*replicas + 1
+	for _, name := range slices.Sorted(maps.Keys(e.tiers)) {
+		if most := e.tiers[name].Limits.MaxConsumers; most > 0 && most < need {
+			e.warn(strings.TrimPrefix(fmt.Sprintf("%s: max_consumers is %d; %s may need %d on a stream", name, most, counted(replicas, "replica"), need), ": "),
+				fmt.Sprintf("`max_consumers: %d` in the account's jetstream limits, then nats-server --signal reload", need))
+		}
 	}
 }
 
@@ -78,7 +92,7 @@ func (e *exam) tier(name string, t jetstream.Tier) {
 func (e *exam) storage(what string, used uint64, limit int64) {
 	share := float64(used) / float64(limit)
 	text := fmt.Sprintf("%s: %.0f %% of %d bytes are used", what, 100*share, limit)
-	const mend = "raise it, or remove what is not needed: `nats stream report` shows what takes the room"
+	mend := "raise it, or remove what is not needed: `" + e.nats("stream report") + "` shows what takes the room"
 	switch {
 	case share >= 0.95:
 		e.fail(text+"; writes are refused when it is full", mend)

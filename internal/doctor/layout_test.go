@@ -25,7 +25,7 @@ func TestForeignStreams(t *testing.T) {
 	want(t, found, doctor.Fail, "streams", "KV_workflows", "max_msgs_per_subject is 5, must be 1")
 	want(t, found, doctor.Fail, "streams", "OC_BUS_DEAD", "max_age is 1h0m0s, must be 720h0m0s")
 	want(t, found, doctor.Fail, "streams", "OC_BUS cannot be made", "stream THEIRS captures CREATE_RESOURCE")
-	want(t, found, doctor.Warn, "streams", "not there: KV_executions")
+	want(t, found, doctor.Fail, "streams", "OC_BUS cannot be made", "not there: KV_executions")
 	for _, f := range found {
 		if f.Check == "streams" && f.Level == doctor.OK {
 			t.Errorf("%s", f.What)

@@ -9,7 +9,7 @@ import (
 
 // leases lists the replicas that live.
 func (e *exam) leases(ctx context.Context) {
-	var shown, endless []string
+	var shown, endless, endlessKeys []string
 	for r, err := range store.ReadLeases(ctx, e.js) {
 		switch {
 		case err != nil:
@@ -17,18 +17,22 @@ func (e *exam) leases(ctx context.Context) {
 			return
 		case r.Err != nil: // told with the other broken values
 		case !r.HasTTL:
-			endless = append(endless, r.ID)
+			endless, endlessKeys = append(endless, r.ID), append(endlessKeys, r.Key)
 		default:
-			e.alive = append(e.alive, r.ID)
+			if !r.Value.Draining { // its lease lasts longer than it does
+				e.alive = append(e.alive, r.ID)
+			}
 			shown = append(shown, describe(r.ID, r.Value))
 		}
 	}
 	if len(endless) > 0 {
 		e.fail("a lease without TTL makes a replica seem alive for ever: "+some(endless),
-			"`nats kv del replicas NAME`, for each; a replica of that name that lives writes its own again")
+			e.each("kv del replicas", endlessKeys, "-f")+"; a replica of that name that lives writes its own again")
 	}
 	if len(shown) == 0 {
-		e.warn("no replica lives", "start one: `oc-scheduler serve`")
+		if !e.follows(e.hinders, "no replica lives") {
+			e.warn("no replica lives", "start one: `oc-scheduler serve`")
+		}
 		return
 	}
 	e.ok("%s: %s", counted(len(shown), "replica"), some(shown))

@@ -25,11 +25,11 @@ func (e *exam) leftOver(ctx context.Context) {
 		e.ok("no consumers on the buckets but those of replicas and watchers")
 	}
 	if len(foreign) > 0 {
-		e.warn(fmt.Sprintf("durable consumers that are not of oc-scheduler: %s", some(foreign)), "if nobody needs it: `nats consumer rm STREAM NAME`")
+		e.warn(fmt.Sprintf("durable consumers that are not of oc-scheduler: %s", some(foreign)), "if nobody needs it: "+e.each("consumer rm", foreign, "-f"))
 	}
 	if len(idle) > 0 {
 		e.warn(fmt.Sprintf("consumers that nobody reads: %s", some(idle)),
-			"the server drops each after its inactive threshold (30 s for those of replicas); one that stays: `nats consumer rm STREAM NAME`")
+			"the server drops each after its inactive threshold (30 s for those of replicas); if it stays: "+e.each("consumer rm", idle, "-f"))
 	}
 }
 

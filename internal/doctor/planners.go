@@ -36,7 +36,7 @@ func (e *exam) planners(ctx context.Context) {
 	}
 	if len(endless) > 0 {
 		e.warn(fmt.Sprintf("%s without TTL: %s", counted(len(endless), "planner"), some(endless)),
-			"a living replica gives each that can be read its TTL within a second: start one; else `nats kv del planners KEY`. To write by hand: nats pub '$KV.planners.KEY' -H 'Nats-TTL: 24h'")
+			"a living replica gives each that can be read its TTL within a second: start one; else "+e.each("kv del planners", endless, "-f")+". To write by hand: nats pub '$KV.planners.KEY' -H 'Nats-TTL: 24h'")
 	}
 	if len(farAhead) > 0 {
 		e.warn("generated_at lies more than 5 min ahead, so the arrival counts: "+some(farAhead), "set the clocks of these peers (NTP)")

@@ -33,6 +33,7 @@ func (e *exam) reach(context.Context) {
 				err = errors.New("nobody listens there")
 			}
 			e.fail(fmt.Sprintf("%s: %v", shown(server), err), mendReach(err))
+			e.away = e.last()
 			continue
 		}
 		e.reached(server, nc)
@@ -41,6 +42,9 @@ func (e *exam) reach(context.Context) {
 		} else {
 			nc.Close()
 		}
+	}
+	if e.nc != nil {
+		e.away = 0
 	}
 }
 

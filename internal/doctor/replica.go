@@ -29,13 +29,17 @@ func (e *exam) replica(ctx context.Context) {
 		e.fail(fmt.Sprintf("%s: %v", shown(e.Replica), err), "start it (`oc-scheduler serve`), or mend --server")
 		return
 	}
+	e.unready(told)
 	for _, c := range told.Checks {
-		if !c.OK {
-			e.fail(fmt.Sprintf("not ready: %s: %s", c.Name, c.Detail), "it retries by itself; what it waits for stands above or in its log")
+		if len(c.Notes) == 0 {
+			continue
 		}
-		if len(c.Notes) > 0 {
-			e.warn(fmt.Sprintf("%s: %s", c.Name, strings.Join(c.Notes, "; ")), "`nats kv get BUCKET KEY --raw` shows it; write it anew, or `nats kv del BUCKET KEY`")
+		var keys []string
+		for _, note := range c.Notes {
+			key, _, _ := strings.Cut(note, ": ")
+			keys = append(keys, strings.TrimPrefix(c.Name, "view ")+" "+key)
 		}
+		e.warn(fmt.Sprintf("%s: %s", c.Name, strings.Join(c.Notes, "; ")), e.each("kv get", keys, "--raw")+" shows it; write it anew, or "+e.each("kv del", keys, "-f"))
 	}
 	if status == http.StatusOK {
 		e.ok("%s is ready", shown(e.Replica))
@@ -44,3 +48,27 @@ func (e *exam) replica(ctx context.Context) {
 		e.skew("the replica's clock", date.Add(time.Second/2).Sub(e.Now()), time.Second)
 	}
 }
+
+// unready tells why a replica is not ready: what comes first is what all the rest waits for, but for checks
+// of the same kind that fail beside each other.
+func (e *exam) unready(told readiness) {
+	first := cause(0)
+	for _, c := range told.Checks {
+		what := fmt.Sprintf("not ready: %s: %s", c.Name, c.Detail)
+		switch {
+		case c.OK:
+		case first == 0 && (c.Name == "nats" || c.Name == "engine") && e.follows(e.away, shown(e.Replica)+" is "+what):
+			first = e.away
+		case e.follows(first, what):
+		case strings.HasPrefix(c.Name, "view "):
+			e.once("views", Fail, what, mendUnready)
+		default:
+			e.fail(what, mendUnready)
+			if c.Name == "nats" || c.Name == "engine" {
+				first = e.last()
+			}
+		}
+	}
+}
+
+const mendUnready = "it retries by itself; what it waits for stands above or in its log"

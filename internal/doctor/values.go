@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"oc-scheduler/store"
 )
 
 // values looks for what stands in the buckets and cannot be read.
 func (e *exam) values(ctx context.Context) {
-	total, broken := 0, []string(nil)
+	total, standing, broken := 0, 0, []string(nil)
 	buckets := []struct {
 		name string
 		read func() ([]string, int, error)
@@ -25,23 +26,29 @@ func (e *exam) values(ctx context.Context) {
 		{store.ExecutionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadExecutions(ctx, e.js)) }},
 		{store.PartitionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadPartitions(ctx, e.js)) }},
 	}
+	var keys []string
 	for _, bucket := range buckets {
+		if e.streams["KV_"+bucket.name] == nil {
+			continue // told already
+		}
 		faults, n, err := bucket.read()
 		if err != nil {
 			e.unreadable(err)
 			return
 		}
-		total += n
+		total, standing = total+n, standing+1
 		for _, fault := range faults {
 			broken = append(broken, bucket.name+" "+fault)
+			key, _, _ := strings.Cut(fault, ": ")
+			keys = append(keys, bucket.name+" "+key)
 		}
 	}
 	if len(broken) > 0 {
 		e.warn(fmt.Sprintf("%s that cannot be read and count as absent: %s", counted(len(broken), "value"), some(broken)),
-			"`nats kv get BUCKET KEY --raw` shows it; write it anew, or `nats kv del BUCKET KEY`")
+			e.each("kv get", keys, "--raw")+" shows it; write it anew, or "+e.each("kv del", keys, "-f"))
 		return
 	}
-	e.ok("%s in %s, all readable", counted(total, "value"), counted(len(buckets), "bucket"))
+	e.ok("%s in %s, all readable", counted(total, "value"), counted(standing, "bucket"))
 }
 
 // brokenOf lists, as "key: fault", what cannot be read.

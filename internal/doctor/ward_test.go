@@ -153,8 +153,9 @@ func (deaf) WorkflowRemoved(context.Context, events.Arrival, string) error  { re
 // want fails unless a finding has the level, the check, all words of what, and a word of mend.
 func want(t *testing.T, findings []doctor.Finding, level doctor.Level, check string, what ...string) doctor.Finding {
 	t.Helper()
+	runnable(t, findings)
 	for _, f := range findings {
-		if f.Level == level && f.Check == check && holds(f.What, what) {
+		if f.Level == level && f.Check == check && holds(f.What+"; "+strings.Join(f.Follows, "; "), what) {
 			if (level == doctor.OK) != (f.Mend == "") {
 				t.Errorf("%v %s: %s\n\tmend: %q", f.Level, f.Check, f.What, f.Mend)
 			}
@@ -190,6 +191,9 @@ func list(findings []doctor.Finding) string {
 		fmt.Fprintf(&b, "%-7v %-12s %s\n", f.Level, f.Check, f.What)
 		if f.Mend != "" {
 			fmt.Fprintf(&b, "%22s%s\n", "→ ", f.Mend)
+		}
+		if len(f.Follows) > 0 {
+			fmt.Fprintf(&b, "%22s%s\n", "therefore ", strings.Join(f.Follows, "; "))
 		}
 	}
 	return b.String()
