@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -27,6 +28,9 @@ type Listener struct {
 	log     *slog.Logger
 	metrics *metrics
 	holds   *holds
+
+	deaf       atomic.Pointer[error] // what the last session ended with; nil once the consumer has shown life
+	complained atomic.Int64          // when the failure of an event was last worth a warning, Unix ns
 }
 
 // NewListener makes a Listener; reg may be nil.
@@ -71,6 +75,14 @@ func (l *Listener) Run(ctx context.Context) error {
 	return err
 }
 
+// Deaf says why nothing is heard of the bus; nil while the consumer shows life, and before anything is known.
+func (l *Listener) Deaf() error {
+	if err := l.deaf.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // supervise begins a session whenever the last one ended.
 func (l *Listener) supervise(ctx context.Context, lanes *lanes) error {
 	pause := &backoff.ExponentialBackOff{
@@ -79,6 +91,7 @@ func (l *Listener) supervise(ctx context.Context, lanes *lanes) error {
 	for first := true; ctx.Err() == nil; first = false {
 		began := time.Now()
 		err := l.session(ctx, lanes)
+		l.deaf.Store(&err)
 		if jet.NeedsOperator(err) {
 			return err
 		}
@@ -108,6 +121,7 @@ func (l *Listener) session(ctx context.Context, lanes *lanes) error {
 		return err
 	}
 	alive := sync.OnceFunc(func() {
+		l.deaf.Store(nil)
 		l.metrics.sessions.Inc()
 		l.log.InfoContext(ctx, "reading the bus", "stream", Stream, "consumer", Durable)
 	})

@@ -9,8 +9,13 @@ import (
 	"time"
 )
 
-// noisyAttempt is the delivery at which a failing event is worth an operator's attention.
-const noisyAttempt = 5
+const (
+	// noisyAttempt is the delivery at which a failing event is worth an operator's attention.
+	noisyAttempt = 5
+	// complaintsApart is how long after one failure another is worth it, whatever its attempt: that events
+	// fail at all has to be seen at once, and a thousand lines a minute say no more than one.
+	complaintsApart = time.Minute
+)
 
 func (l *Listener) skip(ctx context.Context, d *delivery) {
 	l.log.DebugContext(ctx, "event skipped", "subject", d.msg.Subject)
@@ -45,7 +50,7 @@ func (l *Listener) handle(ctx context.Context, d *delivery) error {
 
 func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 	level := slog.LevelDebug
-	if d.attempt == noisyAttempt {
+	if d.attempt == noisyAttempt || l.complaintDue(time.Now()) {
 		level = slog.LevelWarn
 	}
 	l.log.Log(ctx, level, "event failed, it will be delivered again",
@@ -53,6 +58,12 @@ func (l *Listener) retry(ctx context.Context, d *delivery, cause error) {
 	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeRetried).Inc()
 	delay := retryDelay(d.attempt, cause)
 	l.answer(ctx, func() error { return d.nak(ctx, delay) })
+}
+
+// complaintDue is true once in complaintsApart.
+func (l *Listener) complaintDue(now time.Time) bool {
+	last := l.complained.Load()
+	return now.Sub(time.Unix(0, last)) >= complaintsApart && l.complained.CompareAndSwap(last, now.UnixNano())
 }
 
 // answer tells the server an outcome, also over a short outage; an answer that is lost costs a

@@ -43,5 +43,7 @@ func NeedsOperator(err error) bool {
 // Errors of the NATS server (nats-server, errors.json) that the client doesn't name.
 var (
 	errNoReplication = &jetstream.APIError{ErrorCode: 10074} // replicas > 1 on a server without a cluster
+	errSealed        = &jetstream.APIError{ErrorCode: 10109} // a stream that an operator has closed for good
+	errAccountFull   = &jetstream.APIError{ErrorCode: 10002} // the account may store no more
 	errOverlap       = &jetstream.APIError{ErrorCode: 10065} // subjects are captured by another stream
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/id"
 )
 
@@ -24,6 +25,7 @@ type bucket struct {
 	js        jetstream.JetStream
 	stream    jetstream.Stream
 	conflicts prometheus.Counter
+	refusal   *jet.Refusal
 }
 
 func streamName(bucket string) string    { return "KV_" + bucket }

@@ -20,6 +20,9 @@ func (s *Step) Commit(ctx context.Context, c Cursor) (revision uint64, err error
 		return 0, err
 	}
 	revision, err = s.publish(ctx, messages)
+	if ctx.Err() == nil {
+		s.x.bucket.refusal.Note(s.x.bucket.js.Conn(), err)
+	}
 	err = classify(ctx, err)
 	if errors.Is(err, errConflict) {
 		s.x.bucket.conflicts.Inc()

@@ -24,6 +24,9 @@ type Store struct {
 	Liveness   *Liveness
 	Executions *Executions
 	Partitions *Partitions
+
+	js       jetstream.JetStream
+	refusals map[string]*jet.Refusal // by bucket
 }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
@@ -39,7 +42,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams}
+	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams, newRefusals()}
 	return &Store{
 		Planners:  newPlanners(o, o.bucket(PlannersBucket)),
 		Workflows: newWorkflows(o, o.bucket(WorkflowsBucket)),
@@ -51,6 +54,8 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 		Liveness:   newLiveness(o, o.bucket(LivenessBucket)),
 		Executions: newExecutions(o, o.bucket(ExecutionsBucket)),
 		Partitions: newPartitions(o, o.bucket(PartitionsBucket)),
+
+		js: js, refusals: o.refusals,
 	}, nil
 }
 
@@ -82,6 +87,7 @@ func (s *Store) Run(ctx context.Context) error {
 		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
 		s.Nodes.view.Run, s.Liveness.view.Run, s.Executions.view.Run, s.Partitions.view.Run,
 		s.Planners.adoptAll, s.Planners.lapseAll, s.Workflows.gone.run, s.Interest.gone.run, s.Nodes.gone.run,
+		s.resolve,
 	} {
 		g.Go(func() error { return run(ctx) })
 	}
@@ -96,10 +102,11 @@ type opener struct {
 	views     *viewMetrics
 	conflicts *prometheus.CounterVec
 	streams   map[string]jetstream.Stream // by bucket
+	refusals  map[string]*jet.Refusal     // by bucket
 }
 
 func (o opener) bucket(name string) *bucket {
-	return &bucket{name: name, prefix: subjectPrefix(name), js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name)}
+	return &bucket{name: name, prefix: subjectPrefix(name), js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name), refusal: o.refusals[name]}
 }
 
 // viewOptions make a view that brings its bucket back when an operator has removed it.

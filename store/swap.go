@@ -92,6 +92,9 @@ func (b *bucket) swap(ctx context.Context, key string, revision uint64, w *write
 	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	ack, err := b.js.PublishMsg(attempt, w.message(subject, revision))
+	if ctx.Err() == nil {
+		b.refusal.Note(b.js.Conn(), err)
+	}
 	err = classify(ctx, err)
 	if w.on, w.lost = revision, outcomeUnknown(err); err != nil {
 		if errors.Is(err, errConflict) {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
 )
 
 func counterBucket(t *testing.T, srv *natstest.Server, replicas int) *bucket {
@@ -23,7 +24,7 @@ func counterBucket(t *testing.T, srv *natstest.Server, replicas int) *bucket {
 		stream, err = ensureStream(t.Context(), js, cfg)
 		return err == nil
 	})
-	return &bucket{name: "counters", prefix: subjectPrefix("counters"), js: js, stream: stream, conflicts: newConflicts(nil).WithLabelValues("counters")}
+	return &bucket{name: "counters", prefix: subjectPrefix("counters"), js: js, stream: stream, conflicts: newConflicts(nil).WithLabelValues("counters"), refusal: new(jet.Refusal)}
 }
 
 // count lets many writers add one, and checks that nothing is lost.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/app"
@@ -35,7 +36,16 @@ func (r *running) works(t *testing.T, peer string) {
 	defer nc.Close()
 	(&bus{nc: nc}).planner(t, planner(peer, 0))
 	until(t, "a planner comes through", func() bool { status, _ := r.status(t, "/planners/"+peer); return status == http.StatusOK })
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.URL()+"/oc/"+peer, strings.NewReader(`{"id":"`+peer+`","graph":{"items":{}}}`))
+	if status := r.put(t, peer, 0); status != http.StatusCreated {
+		t.Errorf("PUT: %d", status)
+	}
+}
+
+// put stores a workflow whose name has that many bytes, and returns the status.
+func (r *running) put(t *testing.T, id string, bytes int) int {
+	t.Helper()
+	doc := fmt.Sprintf(`{"id":%q,"name":%q,"graph":{"items":{}}}`, id, strings.Repeat("x", bytes))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.URL()+"/oc/"+id, strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +54,10 @@ func (r *running) works(t *testing.T, peer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusCreated {
-		t.Errorf("PUT: %d %v", resp.StatusCode, err)
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
 	}
+	return resp.StatusCode
 }
 
 // planner is one of about that many bytes.
@@ -109,4 +120,24 @@ func TestAStartOnAFullDisk(t *testing.T) {
 	if got, err := os.ReadFile(c.NATSListenFile); err != nil || string(got) != r.NATSURL() {
 		t.Errorf("%q %v", got, err)
 	}
+}
+
+// TestAFullDiskElsewhere holds that a replica is not ready whose NATS server answers and stores nothing,
+// and that it needs nobody when that server has been mended.
+func TestAFullDiskElsewhere(t *testing.T) {
+	dir, here := natstest.SmallDisk(t, diskSize)
+	if !here {
+		return
+	}
+	srv := natstest.Start(t, func(o *server.Options) { o.StoreDir, o.JetStreamMaxStore = dir, 1<<40 })
+	r := start(t, on(srv))
+	r.awaitReady(t)
+	free := natstest.FillDisk(t, dir)
+	if status := r.put(t, "w", 20_000); status != http.StatusServiceUnavailable {
+		t.Errorf("PUT: %d", status)
+	}
+	r.notReadyFor(t, "bucket workflows: no write has been answered for", "a full disk")
+	free()
+	srv.Restart(t) // until then the server writes nothing to the streams that it has shut
+	until(t, "ready", func() bool { status, _ := r.status(t, "/readyz"); return status == http.StatusOK })
 }

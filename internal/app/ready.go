@@ -52,7 +52,10 @@ func (r *Replica) checks() []httpapi.Check {
 		for bucket, v := range e.views() {
 			checks = append(checks, viewCheck(bucket, v))
 		}
-		checks = append(checks, httpapi.Check{Name: "lease", Probe: e.probeLease})
+		checks = append(checks,
+			httpapi.Check{Name: "lease", Probe: e.probeLease},
+			httpapi.Check{Name: "bus", Probe: e.listener.Deaf},
+			httpapi.Check{Name: "writes", Probe: e.store.Refused})
 	}
 	return checks
 }
