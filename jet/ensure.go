@@ -8,16 +8,15 @@ import (
 )
 
 // EnsureStream returns the stream as it must be, and makes it when it is missing. It fails with a
-// *ForeignError, a *NoClusterError, or as the client does, without saying of which stream.
+// *ForeignError, a *NoClusterError, or as Stream does, without saying of which stream.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
-	find := func(ctx context.Context) (jetstream.Stream, error) { return js.Stream(ctx, want.Name) }
-	stream, err := Hedged(ctx, find)
+	stream, err := Stream(ctx, js, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = js.CreateStream(ctx, want)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster, with a configuration of his own
-		stream, err = Hedged(ctx, find)
+		stream, err = Stream(ctx, js, want.Name)
 	case errors.Is(err, errOverlap):
 		return nil, captor(ctx, js, want, err)
 	case errors.Is(err, errNoReplication):

@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 var (
@@ -90,6 +92,6 @@ func outOfReach(err error) bool {
 		nats.ErrDisconnected, nats.ErrStaleConnection, nats.ErrConnectionDraining,
 		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrConnectionClosed,
 		jetstream.ErrServerShutdown, jetstream.ErrNoHeartbeat, jetstream.ErrConsumerDeleted,
-		jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist,
+		jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist, jet.ErrNoLeader, jet.ErrBehind,
 	}, func(target error) bool { return errors.Is(err, target) })
 }

@@ -64,7 +64,6 @@ func FuzzSmallValues(f *testing.F) {
 			t.Errorf("claim = %+v", c)
 		}
 		_, _ = decodeLease(data)
-		_, _ = leaderReply(data)
 		_ = sourceOf(nats.Header{sourceSeqHeader: {string(data)}, sourceBusHeader: {string(data)}})
 	})
 }

@@ -35,6 +35,16 @@ func (p *Planners) lapseAll(ctx context.Context) error {
 	return nil
 }
 
+// lapseEach ends planners that have vanished from the bucket, as an operator's removal with a marker would have
+// done: watchers ask for them again, and the end is told once.
+func (p *Planners) lapseEach(ctx context.Context, peerIDs []string) {
+	for _, peerID := range peerIDs {
+		if err := p.lapse(ctx, peerID); err != nil && ctx.Err() == nil {
+			p.log.DebugContext(ctx, "planner that has vanished cannot be ended", "peer_id", peerID, "error", err)
+		}
+	}
+}
+
 func overdue(expires time.Time) bool { return time.Since(expires) > lapseGrace }
 
 // lapse writes the marker that a planner's end should have left, unless the bucket shows one or a

@@ -24,6 +24,7 @@ type Planners struct {
 func newPlanners(o opener, b *bucket) *Planners {
 	p := &Planners{bucket: b, ttl: o.cfg.PlannerTTL, log: o.log.With("component", "planners"), heads: newHeads(), echoes: newEchoes(), pending: newPending()}
 	p.view = NewView(o.js, b.name, p.decodeMsg, o.viewOptions(b.name)...)
+	p.view.vanished = p.lapseEach
 	p.view.OnChange(func(peerID string) {
 		e, ok := p.view.Get(peerID)
 		p.heads.seen(peerID, e.Revision, !ok)

@@ -69,7 +69,7 @@ func ReadPartitions(ctx context.Context, js jetstream.JetStream) iter.Seq2[Readi
 
 func readAll[T any](ctx context.Context, js jetstream.JetStream, bucket string, decode func(string, message) (T, error)) iter.Seq2[Reading[T], error] {
 	return func(yield func(Reading[T], error) bool) {
-		for kept, err := range readMessages(ctx, js.Conn(), bucket) {
+		for kept, err := range readMessages(ctx, js, bucket) {
 			if err != nil {
 				yield(Reading[T]{}, fmt.Errorf("bucket %s: %w", bucket, classify(ctx, err)))
 				return

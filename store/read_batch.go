@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -11,11 +12,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 const (
 	batchMessages = 256
 	batchBytes    = 16 << 20 // below what a subscription holds back; one value may come on top
+	// behindPause is when a member that is behind is asked again, or another is.
+	behindPause = 50 * time.Millisecond
 )
 
 // keyed is the newest message of a key.
@@ -26,50 +31,90 @@ type keyed struct {
 
 // readMessages reads a bucket with batched direct reads (nats-server, JSApiMsgGetRequest), which
 // need no consumer. After an error nothing follows.
-func readMessages(ctx context.Context, nc *nats.Conn, bucket string) iter.Seq2[keyed, error] {
+func readMessages(ctx context.Context, js jetstream.JetStream, bucket string) iter.Seq2[keyed, error] {
 	return func(yield func(keyed, error) bool) {
-		inbox, arrived := nc.NewInbox(), make(chan *nats.Msg, 2*batchMessages)
-		sub, err := nc.ChanSubscribe(inbox, arrived)
+		b := batches{js: js, bucket: bucket, inbox: js.Conn().NewInbox(), arrived: make(chan *nats.Msg, 2*batchMessages)}
+		sub, err := js.Conn().ChanSubscribe(b.inbox, b.arrived)
 		if err != nil {
 			yield(keyed{}, err)
 			return
 		}
 		defer func() { _ = sub.Unsubscribe() }() // it fails when the connection is gone, and it with it
-		for from, more := uint64(1), true; more; {
-			if err = requestBatch(nc, inbox, bucket, from); err != nil {
-				break
-			}
-			var last uint64
-			if last, more, err = readBatch(ctx, arrived, bucket, yield); err != nil || last == 0 {
-				break
-			}
-			from = last + 1
-		}
-		if err != nil {
+		err = b.read(ctx, func(m keyed) bool { return yield(m, nil) })
+		if err != nil && !errors.Is(err, errEnough) {
 			yield(keyed{}, err)
 		}
 	}
 }
 
-func requestBatch(nc *nats.Conn, inbox, bucket string, from uint64) error {
+// errEnough says that the reader wants no more.
+var errEnough = errors.New("enough")
+
+// batches is one reading of a bucket.
+type batches struct {
+	js      jetstream.JetStream
+	bucket  string
+	inbox   string
+	arrived chan *nats.Msg
+	last    uint64 // revision read last
+}
+
+// read hands over what stands, to its end. Any member may answer a request, also one that is behind the stream's
+// leader: that it has no more is not the end.
+func (b *batches) read(ctx context.Context, each func(keyed) bool) error {
+	for behind := time.Now(); ; {
+		before := b.last
+		more, err := b.readOne(ctx, each)
+		if err != nil {
+			return err
+		}
+		if b.last > before {
+			behind = time.Now()
+		}
+		if more && b.last > before {
+			continue
+		}
+		end, err := b.end(ctx)
+		switch {
+		case err != nil || b.last >= end:
+			return err
+		case time.Since(behind) > catchUp:
+			return jet.ErrBehind
+		}
+		if err := sleep(ctx, behindPause); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *batches) end(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	return jet.End(ctx, b.js, streamName(b.bucket), subjectPrefix(b.bucket)+">")
+}
+
+func (b *batches) request() error {
 	body, err := json.Marshal(struct {
 		Seq      uint64 `json:"seq"`
 		NextFor  string `json:"next_by_subj"`
 		Batch    int    `json:"batch"`
 		MaxBytes int    `json:"max_bytes"`
-	}{from, subjectPrefix(bucket) + ">", batchMessages, batchBytes})
+	}{b.last + 1, subjectPrefix(b.bucket) + ">", batchMessages, batchBytes})
 	if err != nil {
 		return err
 	}
-	return nc.PublishRequest(jetstream.DefaultAPIPrefix+"DIRECT.GET."+streamName(bucket), inbox, body)
+	return b.js.Conn().PublishRequest(jetstream.DefaultAPIPrefix+"DIRECT.GET."+streamName(b.bucket), b.inbox, body)
 }
 
-// readBatch hands over the messages of one batch. more says that others are left after last.
-func readBatch(ctx context.Context, arrived <-chan *nats.Msg, bucket string, yield func(keyed, error) bool) (last uint64, more bool, err error) {
+// readOne hands over the messages of one batch. more says that who answers has others left.
+func (b *batches) readOne(ctx context.Context, each func(keyed) bool) (more bool, err error) {
+	if err := b.request(); err != nil {
+		return false, err
+	}
 	for {
-		m, err := nextOf(ctx, arrived)
+		m, err := b.next(ctx)
 		if err != nil {
-			return last, false, err
+			return false, err
 		}
 		status := m.Header.Get("Status")
 		if m.Header.Get(jetstream.SequenceHeader) != "" { // a message, whatever else its headers say
@@ -78,30 +123,30 @@ func readBatch(ctx context.Context, arrived <-chan *nats.Msg, bucket string, yie
 		switch status {
 		case "":
 		case "204": // end of the batch
-			return last, m.Header.Get("Nats-Num-Pending") != "0", nil
+			return m.Header.Get("Nats-Num-Pending") != "0", nil
 		case "404": // nothing from there on
-			return last, false, nil
+			return false, nil
 		case "503":
-			return last, false, nats.ErrNoResponders
+			return false, nats.ErrNoResponders
 		default:
-			return last, false, fmt.Errorf("direct read: status %s %s", status, m.Header.Get("Description"))
+			return false, fmt.Errorf("direct read: status %s %s", status, m.Header.Get("Description"))
 		}
-		kept, err := keyedOf(m, bucket)
+		kept, err := keyedOf(m, b.bucket)
 		if err != nil {
-			return last, false, err
+			return false, err
 		}
-		last = kept.Revision
-		if !yield(kept, nil) {
-			return last, false, nil
+		b.last = kept.Revision
+		if !each(kept) {
+			return false, errEnough
 		}
 	}
 }
 
-func nextOf(ctx context.Context, arrived <-chan *nats.Msg) (*nats.Msg, error) {
+func (b *batches) next(ctx context.Context) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	select {
-	case m := <-arrived:
+	case m := <-b.arrived:
 		return m, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

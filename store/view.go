@@ -44,6 +44,8 @@ type View[T any] struct {
 	restore func(context.Context) error
 	// onMarker is called with each removal that the bucket shows, under the conditions of OnChange.
 	onMarker func(key string, h nats.Header)
+	// vanished is told of values that were removed from below the bucket, before the view drops them.
+	vanished func(context.Context, []string)
 
 	loaded     chan struct{}
 	loadedOnce sync.Once
@@ -98,6 +100,7 @@ func NewView[T any](js jetstream.JetStream, bucket string, decode Decode[T], opt
 	v := &View[T]{
 		bucket: bucket, js: js, decode: decode, metrics: o.metrics, restore: o.restore,
 		onMarker:  func(string, nats.Header) {},
+		vanished:  func(context.Context, []string) {},
 		log:       o.log.With("component", "view", "bucket", bucket),
 		loaded:    make(chan struct{}),
 		slots:     map[string]*slot[T]{},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,7 +17,7 @@ const (
 	// inFlight and inFlightBytes are what may be on its way to a view. The largest message must fit:
 	// a server stores none above 32 MiB (nats-server, rlBadThresh), and delivers it with a little more.
 	inFlight, inFlightBytes = 4096, 33 << 20
-	// createTimeout bounds the making of a consumer, and a question about it.
+	// createTimeout bounds the making of a consumer, and a question to the stream's leader.
 	createTimeout = time.Second
 	// doubtful is how long a snapshot may show nothing before the server is asked for its state:
 	// it says so by a heartbeat.
@@ -26,8 +27,8 @@ const (
 // follower is the state that Run carries from one session to the next.
 type follower struct {
 	generation uint64
-	created    time.Time // of the stream whose revisions are known
-	revision   uint64    // the highest one seen
+	created    time.Time     // of the stream whose revisions are known
+	revision   atomic.Uint64 // the highest one seen
 	consumers  *jet.Ephemerals
 }
 
@@ -39,7 +40,7 @@ func (v *View[T]) Run(ctx context.Context) error {
 		if f.generation++; f.generation > 1 {
 			v.metrics.resyncs.WithLabelValues(v.bucket).Inc()
 		}
-		good, err := v.follow(ctx, &f)
+		good, err := v.follow(ctx, f)
 		if good && ctx.Err() == nil {
 			v.log.WarnContext(ctx, "view has lost the bucket; it is loaded again", "error", err)
 		} else if ctx.Err() == nil {
@@ -53,8 +54,8 @@ func (v *View[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-func (v *View[T]) follower() follower {
-	return follower{consumers: jet.NewEphemerals(v.js, streamName(v.bucket), v.log)}
+func (v *View[T]) follower() *follower {
+	return &follower{consumers: jet.NewEphemerals(v.js, streamName(v.bucket), v.log)}
 }
 
 // proofAfter is the last moment that a session which ended so was known to be alive.
@@ -68,39 +69,56 @@ func proofAfter(err error) time.Time {
 // follow loads the bucket and applies its changes until ctx ends or anything is in doubt. good says
 // that the view was current meanwhile.
 func (v *View[T]) follow(ctx context.Context, f *follower) (good bool, err error) {
-	cons, err := v.consumer(ctx, f)
+	cons, s, err := v.begin(ctx, f)
 	if err != nil {
 		return false, err
 	}
-	var tidy sync.WaitGroup
-	tidy.Go(func() { f.consumers.Tidy(ctx, cons.CachedInfo().Name) }) // beside the loading: it may take long
-	err = v.consume(ctx, cons, f)
+	reading, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var beside sync.WaitGroup // the loading may take long
+	beside.Go(func() { f.consumers.Tidy(ctx, cons.CachedInfo().Name) })
+	beside.Go(func() { v.audit(reading, f, end) })
+	if err = v.consume(reading, cons, f, s, end); ctx.Err() == nil && reading.Err() != nil {
+		err = context.Cause(reading)
+	}
 	good = v.Current()
 	v.setCurrent(false, proofAfter(err)) // before anything else that may take long
-	tidy.Wait()
+	end(nil)
+	beside.Wait()
 	f.consumers.Tidy(ctx, "")
 	return good, err
+}
+
+// begin makes a consumer, and says until where its messages are a snapshot: the stream's leader is asked after
+// the consumer was made, which takes a majority of the cluster. One that has lost it unawares, and still answers
+// for what it had, can't be the one to tell.
+func (v *View[T]) begin(ctx context.Context, f *follower) (jetstream.Consumer, *snapshot, error) {
+	cons, err := v.consumer(ctx, f)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err := v.restore(ctx); err != nil {
+			return nil, nil, err
+		}
+		cons, err = v.consumer(ctx, f)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	stream, err := v.stream(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := stream.CachedInfo()
+	if last := info.State.LastSeq; !info.Created.Equal(f.created) || last < f.revision.Load() {
+		v.forget()
+		f.created = info.Created
+		f.revision.Store(0)
+	}
+	return cons, &snapshot{end: info.State.LastSeq, standing: v.end}, nil
 }
 
 func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	find := func(ctx context.Context) (jetstream.Stream, error) { return v.js.Stream(ctx, streamName(v.bucket)) }
-	stream, err := jet.Hedged(ctx, find)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if err := v.restore(ctx); err != nil {
-			return nil, err
-		}
-		stream, err = jet.Hedged(ctx, find)
-	}
-	if err != nil {
-		return nil, err
-	}
-	info := stream.CachedInfo()
-	if !info.Created.Equal(f.created) || info.State.LastSeq < f.revision {
-		v.forget()
-		f.created, f.revision = info.Created, 0
-	}
 	want := jetstream.ConsumerConfig{
 		Name:              f.consumers.Name(),
 		AckPolicy:         jetstream.AckNonePolicy,
@@ -110,5 +128,21 @@ func (v *View[T]) consumer(ctx context.Context, f *follower) (jetstream.Consumer
 		MemoryStorage:     true,
 		Replicas:          1,
 	}
-	return jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return stream.CreateConsumer(ctx, want) })
+	return jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return v.js.CreateConsumer(ctx, streamName(v.bucket), want)
+	})
+}
+
+// stream asks the stream's leader for its state.
+func (v *View[T]) stream(ctx context.Context) (jetstream.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	return jet.Stream(ctx, v.js, streamName(v.bucket))
+}
+
+// end is the sequence of the newest message that the stream's leader has of the bucket.
+func (v *View[T]) end(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	return jet.End(ctx, v.js, streamName(v.bucket), subjectPrefix(v.bucket)+">")
 }

@@ -13,19 +13,20 @@ import (
 
 var errGap = errors.New("a message was lost on the way")
 
-// consume applies what the consumer delivers: the newest message of each key, then each change.
-func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follower) error {
+// consume applies what the consumer delivers: the newest message of each key, then each change. fail ends it.
+func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follower, s *snapshot, fail func(error)) error {
+	settle := func() {
+		if !s.complete && s.ended(ctx, fail) {
+			v.complete(ctx, f.generation)
+		}
+	}
 	if cons.CachedInfo().NumPending == 0 {
-		v.complete(ctx, f.generation)
+		settle()
 	}
 	var seen uint64
 	r := readerOf(cons, inFlight)
 	r.Request.MaxBytes, r.Request.Heartbeat = inFlightBytes, doubtful
-	r.Idle = func() {
-		if !v.Current() && exhausted(ctx, cons, seen) {
-			v.complete(ctx, f.generation)
-		}
-	}
+	r.Idle = settle
 	return r.Run(ctx, v.js, func(m *nats.Msg) error {
 		md, err := m.Metadata()
 		if err != nil {
@@ -35,10 +36,10 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 			return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
 		}
 		seen = md.Sequence.Consumer
-		f.revision = max(f.revision, md.Sequence.Stream)
+		f.revision.Store(max(f.revision.Load(), md.Sequence.Stream))
 		v.apply(ctx, m, md, f.generation)
-		if md.NumPending == 0 && !v.Current() {
-			v.complete(ctx, f.generation)
+		if s.reach(md.Sequence.Stream, md.NumPending) {
+			settle()
 		}
 		return nil
 	})
@@ -54,13 +55,4 @@ func (v *View[T]) complete(ctx context.Context, generation uint64) {
 		close(v.loaded)
 	})
 	v.log.Log(ctx, level, msg, "values", v.Len())
-}
-
-// exhausted asks whether all that the consumer had to deliver was seen. The last message of a
-// snapshot, the one that says that nothing is pending, may expire before its delivery.
-func exhausted(ctx context.Context, cons jetstream.Consumer, seen uint64) bool {
-	ctx, cancel := context.WithTimeout(ctx, createTimeout)
-	defer cancel()
-	info, err := cons.Info(ctx)
-	return err == nil && info.NumPending == 0 && info.Delivered.Consumer == seen
 }

@@ -164,18 +164,3 @@ func (c *Cluster) byName(name string) *Server {
 	}
 	return nil
 }
-
-// Isolate stops all that passes between a server and the others, without closing anything, as a
-// network does that loses packets. Its clients reach it still.
-func (c *Cluster) Isolate(s *Server) { c.eachLink(s, (*Proxy).Hold) }
-
-// Rejoin ends Isolate. What was held on the old links is lost with them.
-func (c *Cluster) Rejoin(s *Server) { c.eachLink(s, (*Proxy).Reset) }
-
-func (c *Cluster) eachLink(s *Server, f func(*Proxy)) {
-	for ends, link := range c.links {
-		if c.Servers[ends[0]] == s || c.Servers[ends[1]] == s {
-			f(link)
-		}
-	}
-}

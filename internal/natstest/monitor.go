@@ -34,7 +34,11 @@ type group struct {
 type kept struct {
 	Name      string
 	Cluster   group
-	Consumers []struct{ Cluster group } `json:"consumer_detail"`
+	State     struct{ Messages int }
+	Consumers []struct {
+		Name    string
+		Cluster group
+	} `json:"consumer_detail"`
 }
 
 // streams are those of which the server has a copy; false when it does not tell.
@@ -60,6 +64,22 @@ func (s *Server) streamLeaderSeen(stream string) string {
 		}
 	}
 	return ""
+}
+
+// Copy is how many messages of a stream the server has, and the names of the consumers that stand on it;
+// false while it has no copy.
+func (s *Server) Copy(stream string) (messages int, consumers []string, ok bool) {
+	all, _ := s.streams()
+	for _, st := range all {
+		if st.Name != stream {
+			continue
+		}
+		for _, c := range st.Consumers {
+			consumers = append(consumers, c.Name)
+		}
+		return st.State.Messages, consumers, true
+	}
+	return 0, nil, false
 }
 
 // led says whether the server knows a leader of each stream and of each consumer with copies.

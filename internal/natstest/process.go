@@ -33,6 +33,7 @@ type settings struct {
 	Routes             []string
 	SyncAlways         bool
 	MaxPayload         int32
+	MaxCatchup         int64
 	Username, Password string
 }
 
@@ -40,7 +41,7 @@ func settingsOf(o server.Options) settings {
 	s := settings{
 		Name: o.ServerName, StoreDir: o.StoreDir, Port: o.Port, MonitorPort: o.HTTPPort,
 		Cluster: o.Cluster.Name, Advertise: o.Cluster.Advertise, NoAdvertise: o.Cluster.NoAdvertise, ClusterPort: o.Cluster.Port,
-		SyncAlways: o.SyncAlways, MaxPayload: o.MaxPayload, Username: o.Username, Password: o.Password,
+		SyncAlways: o.SyncAlways, MaxPayload: o.MaxPayload, MaxCatchup: o.JetStreamMaxCatchup, Username: o.Username, Password: o.Password,
 	}
 	for _, r := range o.Routes {
 		s.Routes = append(s.Routes, r.String())
@@ -52,7 +53,7 @@ func (s settings) options() (*server.Options, error) {
 	o := &server.Options{
 		ServerName: s.Name, StoreDir: s.StoreDir, Host: "127.0.0.1", Port: s.Port, JetStream: true,
 		HTTPHost: "127.0.0.1", HTTPPort: s.MonitorPort, SyncAlways: s.SyncAlways, MaxPayload: s.MaxPayload,
-		Username: s.Username, Password: s.Password, NoLog: true, NoSigs: true,
+		JetStreamMaxCatchup: s.MaxCatchup, Username: s.Username, Password: s.Password, NoLog: true, NoSigs: true,
 	}
 	if s.Cluster != "" {
 		o.Cluster = server.ClusterOpts{
