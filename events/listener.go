@@ -54,6 +54,7 @@ func (l *Listener) Run(ctx context.Context) error {
 	keeper.Go(func() {
 		jet.Waiting(alive, l.bus.js, Stream, Durable, func(messages uint64) { l.metrics.lag.Set(float64(messages)) })
 	})
+	keeper.Go(func() { l.keepDeadStream(alive) })
 	lanes := newLanes(func(d *delivery) {
 		if d.take() {
 			l.settle(work, d)

@@ -100,6 +100,26 @@ func TestListenerMakesWhatIsRemovedAgain(t *testing.T) {
 	}
 }
 
+// TestDeadLettersAreKeptThoughTheirStreamWasRemoved by a replica that has run all the time: what cannot be used would
+// be delivered for ever.
+func TestDeadLettersAreKeptThoughTheirStreamWasRemoved(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	js := srv.JetStream(t)
+	r := &recorder{}
+	listen(t, srv, r)
+	publish(t, js, events.Propagation, plannerEvent(t, "PB_PLANNER", `{"peer_id":"a","generated_at":"2026-12-01T06:00:00Z","capacities":{}}`))
+	r.await(t, 1)
+	if err := js.DeleteStream(t.Context(), events.DeadStream); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, js, events.Propagation, []byte("junk"))
+	settled(t, js)
+	if l := letters(t, js); len(l) != 1 || string(l[0].Data) != "junk" {
+		t.Errorf("letters = %v", l)
+	}
+}
+
 func TestLargestMessages(t *testing.T) {
 	t.Parallel()
 	s := natstest.Start(t)
