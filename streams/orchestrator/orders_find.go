@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -22,7 +23,7 @@ var errOtherStream = errors.New("the stream of orders was made anew")
 func (o *Orders) stands(ctx context.Context, e booking.Execution, created time.Time) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	stream, err := o.js.Stream(ctx, nclprotocol.InStream)
+	stream, err := jet.Stream(ctx, o.js, nclprotocol.InStream)
 	switch {
 	case err != nil:
 		return false, unavailable("stream "+nclprotocol.InStream, err)

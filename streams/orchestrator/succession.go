@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -78,7 +79,9 @@ func deliveredTo(ctx context.Context, stream jetstream.Stream, nodeID string) (l
 // reached is the last order that may have come to a node in the session that is over. It fails with
 // store.ErrUnavailable.
 func reached(ctx context.Context, js jetstream.JetStream, nodeID string) (uint64, error) {
-	stream, err := js.Stream(ctx, nclprotocol.InStream)
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	stream, err := jet.Stream(ctx, js, nclprotocol.InStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return 0, nil
 	}
