@@ -7,14 +7,12 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/events"
-	"oc-scheduler/store/id"
 )
 
 // Said is what the scheduler said of one peer on the bus.
@@ -73,55 +71,6 @@ func Counts(tb testing.TB, js jetstream.JetStream, peerIDs ...string) (requests,
 		return ""
 	})
 	return requests, closes
-}
-
-// Values reads the living values of a bucket, by identifier.
-func Values(ctx context.Context, js jetstream.JetStream, bucket string) (map[string][]byte, error) {
-	prefix := "$KV." + bucket + "."
-	msgs, err := all(ctx, js, "KV_"+bucket, jetstream.DeliverLastPerSubjectPolicy, prefix+">")
-	if err != nil {
-		return nil, err
-	}
-	values := map[string][]byte{}
-	for _, m := range msgs {
-		if m.Headers().Get("KV-Operation") != "" || m.Headers().Get(jetstream.MarkerReasonHeader) != "" {
-			continue
-		}
-		of, err := id.FromKey(strings.TrimPrefix(m.Subject(), prefix))
-		if err != nil {
-			return nil, err
-		}
-		values[of] = m.Data()
-	}
-	return values, nil
-}
-
-// all reads what a stream holds.
-func all(ctx context.Context, js jetstream.JetStream, stream string, policy jetstream.DeliverPolicy, filter string) ([]jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	cons, err := js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
-		AckPolicy: jetstream.AckNonePolicy, DeliverPolicy: policy, FilterSubject: filter,
-		InactiveThreshold: 10 * time.Second, MemoryStorage: true, Replicas: 1,
-	})
-	if err != nil {
-		return nil, err
-	}
-	var msgs []jetstream.Msg
-	for pending := int(cons.CachedInfo().NumPending); len(msgs) < pending; {
-		batch, err := cons.Fetch(min(pending-len(msgs), 1000), jetstream.FetchMaxWait(3*time.Second))
-		if err != nil {
-			return nil, err
-		}
-		before := len(msgs)
-		for m := range batch.Messages() {
-			msgs = append(msgs, m)
-		}
-		if err := batch.Error(); err != nil || len(msgs) == before {
-			return nil, fmt.Errorf("%s: %d of %d messages: %w", stream, len(msgs), pending, err)
-		}
-	}
-	return msgs, js.DeleteConsumer(ctx, stream, cons.CachedInfo().Name)
 }
 
 // Agree waits until every replica is ready and shows what the buckets hold.

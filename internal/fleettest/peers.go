@@ -40,10 +40,24 @@ func Workflow(id string, peerIDs ...string) string {
 
 // Planner is a peer's planner with so much booked in the window; the level tells planners apart.
 func Planner(peerID string, generated time.Time, level int) []byte {
+	return Crowded(peerID, generated, level, 0)
+}
+
+// Crowded is a Planner with more slots, of 100 bytes each, after the window.
+func Crowded(peerID string, generated time.Time, level, more int) []byte {
+	slots := []string{slot(0, level)}
+	for i := range more {
+		slots = append(slots, slot(1+i, 1))
+	}
 	return fmt.Appendf(nil, `{"peer_id": %q, "generated_at": %q, "capacities": {"gpu": {"i0": {"gpus": %d}}},
-  "schedule": {"gpu": [{"start": %q, "end": %q, "instance_id": "i0", "usage": {"gpus": %d}}]}}`,
-		peerID, generated.UTC().Format(time.RFC3339Nano), total,
-		window.start.Format(time.RFC3339), window.end.Format(time.RFC3339), level)
+  "schedule": {"gpu": [%s]}}`, peerID, generated.UTC().Format(time.RFC3339Nano), total, strings.Join(slots, ", "))
+}
+
+// slot takes so much for an hour, as many hours after the window's.
+func slot(later, level int) string {
+	after := time.Duration(later) * time.Hour
+	return fmt.Sprintf(`{"start": %q, "end": %q, "instance_id": "i0", "usage": {"gpus": %d}}`,
+		window.start.Add(after).Format(time.RFC3339), window.end.Add(after).Format(time.RFC3339), level)
 }
 
 // Event is a planner as it travels on the bus.
@@ -57,7 +71,8 @@ func Event(planner []byte) ([]byte, error) {
 
 // Peers publish planners and remember what the bus has taken.
 type Peers struct {
-	js jetstream.JetStream
+	js   jetstream.JetStream
+	more int // slots of each planner
 
 	mu     sync.Mutex
 	levels map[string]int
@@ -69,6 +84,9 @@ type Peers struct {
 func NewPeers(js jetstream.JetStream) *Peers {
 	return &Peers{js: js, levels: map[string]int{}, skews: map[string]time.Duration{}, turns: map[string]*sync.Mutex{}}
 }
+
+// Crowd has all planners be Crowded, before the first is published.
+func (p *Peers) Crowd(more int) { p.more = more }
 
 // Skew sets a peer's clock ahead.
 func (p *Peers) Skew(peerID string, ahead time.Duration) {
@@ -104,7 +122,7 @@ func (p *Peers) Publish(ctx context.Context, peerID string) error {
 	p.mu.Lock()
 	level, skew := p.levels[peerID]+1, p.skews[peerID]
 	p.mu.Unlock()
-	event, err := Event(Planner(peerID, time.Now().Add(skew), level))
+	event, err := Event(Crowded(peerID, time.Now().Add(skew), level, p.more))
 	if err != nil {
 		return err
 	}

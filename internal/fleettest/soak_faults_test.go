@@ -37,6 +37,7 @@ var faults = []fault{
 	{"the planners' leader is killed", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.StreamLeader(w, "KV_planners")) }},
 	{"the meta leader is killed", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Kill, w.cluster.MetaLeader(w)) }},
 	{"a NATS node is restarted", soon, nil, func(w *world) { w.loseNode((*natstest.Server).Stop, w.anyNode()) }},
+	{"a NATS node loses its disk", soon, nil, (*world).loseDisk},
 	{"a NATS node is partitioned away", afterPartition, nil, (*world).partition},
 	{"all NATS nodes are killed", soon, nil, (*world).blackout},
 	{"a replica's links are cut", soon, nil, (*world).cutLinks},
@@ -57,8 +58,13 @@ func (w *world) last(least, most time.Duration) {
 	time.Sleep(w.between(least, most)) // not for anything to happen: the fault goes on
 }
 
-// loseNode takes a node away; all has to go on with the other two before it comes back.
+// loseNode takes a node away and starts it again.
 func (w *world) loseNode(take func(*natstest.Server), node *natstest.Server) {
+	w.loseAndReturn(take, node, func(n *natstest.Server) { n.Restart(w) })
+}
+
+// loseAndReturn takes a node away; all has to go on with the other two before it comes back.
+func (w *world) loseAndReturn(take func(*natstest.Server), node *natstest.Server, back func(*natstest.Server)) {
 	lost := time.Now()
 	take(node)
 	w.publishing.Lock()
@@ -67,8 +73,24 @@ func (w *world) loseNode(take func(*natstest.Server), node *natstest.Server) {
 	w.publishing.Unlock()
 	w.tally.measure("streams current after the loss of a NATS node (elections take 4 to 9 s)", time.Since(lost), 0, node.Name())
 	w.last(0, 3*time.Second)
-	node.Restart(w)
+	back(node)
 	w.awaitCluster()
+}
+
+// loseDisk brings a node back that has nothing, on slow links, while replicas lose theirs again and again: what they
+// read anew they may read from it.
+func (w *world) loseDisk() {
+	w.loseAndReturn(func(n *natstest.Server) { n.Kill(); n.Empty(w) }, w.anyNode(), func(n *natstest.Server) {
+		w.cluster.Slow(n, 150*time.Millisecond)
+		n.Restart(w)
+		for range 10 {
+			w.last(100*time.Millisecond, 700*time.Millisecond)
+			for _, p := range w.places {
+				p.each((*natstest.Proxy).Flap)
+			}
+		}
+		w.cluster.Slow(n, 0)
+	})
 }
 
 // awaitCluster waits until NATS is whole again: from then on it is the fleet that has to catch up.

@@ -25,6 +25,7 @@ const (
 	peers      = 30
 	clients    = 300
 	plannerTTL = 90 * time.Second
+	moreSlots  = 300 // of each planner, which has 30 KB with them
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -50,6 +51,7 @@ func TestSoak(t *testing.T) {
 		f.happen(w)
 		w.check(f.name, f.limit)
 		w.judgeCloses(f, before)
+		w.judgeLosses(f)
 	}
 	w.finish()
 	w.report()

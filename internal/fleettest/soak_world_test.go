@@ -50,13 +50,17 @@ type place struct {
 
 func newWorld(t *testing.T, rnd *rand.Rand) *world {
 	t.Helper()
-	cluster := natstest.StartProcesses(t, 3, func(o *server.Options) { o.Cluster.NoAdvertise = true })
+	cluster := natstest.StartProcesses(t, 3, func(o *server.Options) {
+		o.Cluster.NoAdvertise = true
+		o.JetStreamMaxCatchup = 64 << 10 // it takes a node that has lost its disk a while to fetch all
+	})
 	nc := cluster.Connect(t)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{T: t, rnd: rnd, begin: time.Now(), cluster: cluster, js: js, peers: fleettest.NewPeers(js), tally: newTally()}
+	w.peers.Crowd(moreSlots)
 	for range replicas {
 		p := &place{}
 		for _, s := range cluster.Servers {

@@ -2,8 +2,6 @@ package fleettest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -22,7 +20,8 @@ type Stream struct {
 	mu       sync.Mutex
 	shown    map[string]int               // level by peer; -1: the planner is missing
 	closed   map[websocket.StatusCode]int // how often in which way; -1: without a close frame
-	returns  []time.Duration              // from a close to the first frame of the next replica
+	losses   []Loss
+	returns  []time.Duration // from a close to the first frame of the next replica
 	lastFail string
 }
 
@@ -116,48 +115,6 @@ func readUntil(ctx context.Context, ws *websocket.Conn) (websocket.MessageType, 
 		leaving.Wait()
 	}
 	return kind, frame, err
-}
-
-func (s *Stream) take(frame []byte) {
-	var r struct {
-		Type      string
-		Resources []struct {
-			Peer      string `json:"peer_id"`
-			Conflicts []struct{ Free int }
-		}
-		Missing []string `json:"missing_planners"`
-	}
-	err := json.Unmarshal(frame, &r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil || r.Type != "result" {
-		s.lastFail = "frame " + string(frame)
-		return
-	}
-	for _, resource := range r.Resources {
-		s.shown[resource.Peer] = 0
-		for _, c := range resource.Conflicts {
-			s.shown[resource.Peer] = total - c.Free
-		}
-	}
-	for _, peer := range r.Missing {
-		s.shown[peer] = -1
-	}
-}
-
-// Lacks says what the stream does not show of the levels of its peers; "" when it is current.
-func (s *Stream) Lacks(levels map[string]int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.shown) == 0 {
-		return s.path + " shows nothing: " + s.lastFail
-	}
-	for peer, level := range s.shown {
-		if want, known := levels[peer]; known && level != want {
-			return fmt.Sprintf("%s shows %d of %s, not %d; closed %v, last failure %q", s.path, level, peer, want, s.closed, s.lastFail)
-		}
-	}
-	return ""
 }
 
 // Closed tells how often the stream was closed from the other side in which way; -1 stands for a
