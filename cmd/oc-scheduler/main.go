@@ -39,7 +39,7 @@ import (
 
 // echo is how soon after the first signal another one still counts as the same: timeout(1) and
 // process managers signal the process and then its group.
-const echo = 50 * time.Millisecond
+const echo = time.Second
 
 func main() {
 	execute.Keep() // of the executions of a node
