@@ -66,8 +66,7 @@ func (r *Refusal) Err() error {
 // refuses says whether an error of a write is the stream's word, or its silence, and not about what was
 // to be written.
 func refuses(err error) bool {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return api.Code != http.StatusBadRequest || errors.Is(err, errSealed) || errors.Is(err, errAccountFull)
 	}
 	return late(err)
