@@ -24,21 +24,26 @@ func NewEmitter(js jetstream.JetStream) *Emitter { return &Emitter{js} }
 
 // RequestPlanner asks oc-discovery for the planner of a peer.
 func (e *Emitter) RequestPlanner(ctx context.Context, peerID string) error {
-	return e.propagate(ctx, ActionPlanner, peerID)
+	return e.propagate(ctx, ActionPlanner, peerID, "")
 }
 
-// ClosePlanner tells oc-discovery that the planner of a peer is no longer wanted.
-func (e *Emitter) ClosePlanner(ctx context.Context, peerID string) error {
-	return e.propagate(ctx, ActionClosePlanner, peerID)
+// ClosePlanner tells oc-discovery that the planner of a peer is no longer wanted. The message bears an id,
+// by which Said finds it.
+func (e *Emitter) ClosePlanner(ctx context.Context, peerID, id string) error {
+	return e.propagate(ctx, ActionClosePlanner, peerID, id)
 }
 
-func (e *Emitter) propagate(ctx context.Context, action, peerID string) error {
+func (e *Emitter) propagate(ctx context.Context, action, peerID, id string) error {
 	data, err := encodePropagation(action, peerID)
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
 	}
 	// Without retries: a second copy would reach plain subscribers, whom no stream protects.
-	_, err = e.js.Publish(ctx, Propagation, data, jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0))
+	options := []jetstream.PublishOpt{jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0)}
+	if id != "" {
+		options = append(options, jetstream.WithMsgID(id))
+	}
+	_, err = e.js.Publish(ctx, Propagation, data, options...)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		return fmt.Errorf("%s: %w: %w", action, ErrMaybeHeard, err)

@@ -54,7 +54,7 @@ func TestEmitter(t *testing.T) {
 	if err := e.RequestPlanner(t.Context(), `peer "é"`); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.ClosePlanner(t.Context(), "peer-b"); err != nil {
+	if err := e.ClosePlanner(t.Context(), "peer-b", ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range [][2]string{{"PB_PLANNER", `{"peer_id":"peer \"é\""}`}, {"PB_CLOSE_PLANNER", `{"peer_id":"peer-b"}`}} {

@@ -180,7 +180,9 @@ func (r *recorder) seen() []string {
 	return slices.Clone(r.requests)
 }
 
-func (r *recorder) ClosePlanner(context.Context, string) error { return nil }
+func (r *recorder) ClosePlanner(context.Context, string, string) error { return nil }
+
+func (r *recorder) Said(context.Context, string, time.Time) (bool, error) { return false, nil }
 
 // journal keeps the log.
 type journal struct {

@@ -5,60 +5,25 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/jet"
-	"oc-scheduler/store/id"
 )
 
 const (
-	endsAtOnce = 16
-	// endsAhead is what a replica that hangs holds back, until the consumer gives it to another.
-	endsAhead = 64
+	// endsAtOnce are worked on at a time, and no more are taken: one that waited here could be given to
+	// another replica, too, before it is begun. So many are held back, for a while, by a replica that hangs.
+	endsAtOnce = 64
 	// endTimeout is what handling one end may take: less than the consumer waits for an answer.
 	endTimeout = 8 * time.Second
 	// endRetry is the pause before an end that could not be handled comes again; it doubles.
 	endRetry, maxEndRetry = time.Second, time.Minute
 )
-
-// Cause says why a planner's life ended.
-type Cause int
-
-const (
-	// Expired means that its time was up.
-	Expired Cause = iota
-	// Deleted means that an operator removed it.
-	Deleted
-	// Unwatched means that the last watcher left.
-	Unwatched
-	// Departed means that the peer said goodbye.
-	Departed
-)
-
-// String is the cause in one word.
-func (c Cause) String() string {
-	switch c {
-	case Deleted:
-		return "deleted"
-	case Unwatched:
-		return "unwatched"
-	case Departed:
-		return "departed"
-	}
-	return "expired"
-}
-
-// End is the end of a planner's life.
-type End struct {
-	PeerID   string
-	Cause    Cause
-	Revision uint64 // of the marker
-}
 
 // Ends hands each end of a planner's life to handle, until ctx ends; then it returns nil. All
 // replicas share one durable consumer: each end is handled by one of them, at least once, also when
@@ -88,49 +53,52 @@ func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) e
 }
 
 func (p *Planners) consumeEnds(ctx context.Context, cons jetstream.Consumer, handle func(context.Context, End) error) error {
-	var work errgroup.Group
-	work.SetLimit(endsAtOnce)
-	defer func() { _ = work.Wait() }() // its functions return no errors
-	r := readerOf(cons, endsAhead)
-	r.Explicit = true
+	var work sync.WaitGroup
+	defer work.Wait()
+	room := newEndsRoom()
+	r := readerOf(cons, endsAtOnce)
+	r.Explicit, r.Gate = true, room
 	return r.Run(ctx, p.bucket.js, func(m *nats.Msg) error {
 		end, ok := endOf(m)
 		if !ok {
 			return m.Ack()
 		}
-		work.Go(func() error { p.handleEnd(ctx, m, end, handle); return nil })
+		room.enter()
+		work.Go(func() {
+			defer room.leave()
+			p.handleEnd(ctx, m, end, handle)
+		})
 		return nil
 	})
 }
 
-// endOf reads a marker; other messages, and keys that stand for no peer, are no ends.
-func endOf(m *nats.Msg) (End, bool) {
-	if !isMarker(m.Header) {
-		return End{}, false
-	}
-	peerID, err := id.FromKey(strings.TrimPrefix(m.Subject, subjectPrefix(PlannersBucket)))
-	if err != nil {
-		return End{}, false
-	}
-	md, err := m.Metadata()
-	if err != nil {
-		return End{}, false
-	}
-	return End{PeerID: peerID, Cause: causeOf(m.Header), Revision: md.Sequence.Stream}, true
+// endsRoom is the jet.Gate of those who read ends.
+type endsRoom struct {
+	free  atomic.Int64
+	freed chan struct{} // capacity 1
 }
 
-// causeOf reads from a marker who wrote it: the server, this program, or else an operator.
-func causeOf(h nats.Header) Cause {
-	switch {
-	case h.Get(jetstream.MarkerReasonHeader) == "MaxAge", h.Get(reasonHeader) == Expired.String():
-		return Expired
-	case h.Get(reasonHeader) == Unwatched.String():
-		return Unwatched
-	case h.Get(reasonHeader) == Departed.String():
-		return Departed
-	}
-	return Deleted
+func newEndsRoom() *endsRoom {
+	r := &endsRoom{freed: make(chan struct{}, 1)}
+	r.free.Store(endsAtOnce)
+	return r
 }
+
+func (r *endsRoom) enter() { r.free.Add(-1) }
+
+func (r *endsRoom) leave() {
+	r.free.Add(1)
+	select {
+	case r.freed <- struct{}{}:
+	default:
+	}
+}
+
+// Room implements jet.Gate.
+func (r *endsRoom) Room() int { return int(r.free.Load()) }
+
+// Freed implements jet.Gate.
+func (r *endsRoom) Freed() <-chan struct{} { return r.freed }
 
 // handleEnd settles one marker: handled, overtaken by something newer, or to come again.
 func (p *Planners) handleEnd(ctx context.Context, m *nats.Msg, end End, handle func(context.Context, End) error) {
@@ -141,7 +109,7 @@ func (p *Planners) handleEnd(ctx context.Context, m *nats.Msg, end End, handle f
 		err = handle(ctx, end)
 	}
 	if err == nil {
-		if err = m.AckSync(nats.Context(ctx)); err != nil {
+		if err = p.acknowledge(ctx, m); err != nil {
 			p.log.DebugContext(ctx, "end of a planner is handled but not acknowledged", "peer_id", end.PeerID, "error", err)
 		}
 		return
@@ -150,6 +118,15 @@ func (p *Planners) handleEnd(ctx context.Context, m *nats.Msg, end End, handle f
 	if err := m.NakWithDelay(retryDelay(m)); err != nil {
 		p.log.DebugContext(ctx, "end of a planner comes again when its time is up", "peer_id", end.PeerID, "error", err)
 	}
+}
+
+// acknowledge tells the server that an end is handled, until it has understood: an answer that is lost
+// would bring the end back.
+func (p *Planners) acknowledge(ctx context.Context, m *nats.Msg) error {
+	_, err := jet.Hedged(ctx, func(ctx context.Context) (*nats.Msg, error) {
+		return p.bucket.js.Conn().RequestWithContext(ctx, m.Reply, []byte("+ACK"))
+	})
+	return err
 }
 
 // Stands reports whether the end is still the last that happened to the planner: no newer planner

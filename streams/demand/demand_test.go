@@ -283,6 +283,46 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 	f.eventuallySaid(t, "p", "request close request")
 }
 
+// TestACloseIsSaidOnceThoughItsAcknowledgementIsLost: the end comes again, to whichever replica.
+func TestACloseIsSaidOnceThoughItsAcknowledgementIsLost(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.replica(t, "a")
+	b := f.replica(t, "b")
+	const acks = 15 // more than are sent until the end comes again
+	lost := f.server.Lose(t, acks, "$JS.ACK.KV_planners.oc-scheduler-ends.>")
+	if err := b.store.Planners.End(t.Context(), "p", "", func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	f.eventuallySaid(t, "p", "close")
+	eventually(t, "acknowledgements are lost", func() bool { return lost() >= acks })
+	f.endsAreTold(t)
+	if said := f.said("p"); said != "close" {
+		t.Errorf("said %q", said)
+	}
+}
+
+// TestACloseThatNobodyStoredIsSaid: an end that comes again need not have been told.
+func TestACloseThatNobodyStoredIsSaid(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	end := store.End{PeerID: "p", Revision: 7, At: time.Now(), Again: true}
+	for range 3 {
+		if err := a.ended(t.Context(), end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end.Revision++ // another
+	if err := a.ended(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	f.hearsAll(t)
+	if said := f.said("p"); said != "close close" {
+		t.Errorf("said %q", said)
+	}
+}
+
 // TestUnfinishedEndIsFinished: the last one wrote the empty list and died.
 func TestUnfinishedEndIsFinished(t *testing.T) {
 	t.Parallel()

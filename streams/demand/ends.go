@@ -2,23 +2,36 @@ package demand
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"oc-scheduler/store"
 )
 
 // ended tells the bus that a planner's life is over. It runs once for the fleet; an error brings the
-// marker back, so nothing that can fail may follow the close here: it would be said again. What
-// follows is the reconciler's.
+// marker back, and so does an acknowledgement that is lost or late: then the bus itself tells whether the
+// close was sent. What follows is the reconciler's.
 func (s *Service) ended(ctx context.Context, end store.End) error {
-	began := s.now()
-	if err := s.emitter.ClosePlanner(ctx, end.PeerID); err != nil {
+	began, id := s.now(), closeID(end)
+	said, err := false, error(nil)
+	if end.Again {
+		said, err = s.emitter.Said(ctx, id, end.At)
+	}
+	if err == nil && !said {
+		err = s.emitter.ClosePlanner(ctx, end.PeerID, id)
+	}
+	if err != nil {
 		return err
 	}
 	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause.String())
 	s.wants.change(end.PeerID, func(w *want) { w.closed = &closed{end, began} })
 	s.queue.add(end.PeerID)
 	return nil
+}
+
+// closeID is the same for each try to tell of an end, whoever makes it.
+func closeID(end store.End) string {
+	return fmt.Sprintf("close-%d-%d", end.At.UnixNano(), end.Revision)
 }
 
 // closed is a close that was sent, and since when.

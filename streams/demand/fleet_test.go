@@ -46,8 +46,8 @@ type spy struct {
 	fleet *fleet
 }
 
-func (s spy) ClosePlanner(ctx context.Context, peerID string) error {
-	err := s.Emitter.ClosePlanner(ctx, peerID)
+func (s spy) ClosePlanner(ctx context.Context, peerID, id string) error {
+	err := s.Emitter.ClosePlanner(ctx, peerID, id)
 	if err == nil && s.fleet.afterClose != nil {
 		s.fleet.afterClose()
 	}

@@ -21,7 +21,10 @@ const repeat = 10 * time.Second
 // Emitter tells the bus.
 type Emitter interface {
 	RequestPlanner(ctx context.Context, peerID string) error
-	ClosePlanner(ctx context.Context, peerID string) error
+	// ClosePlanner sends a message of that id, which Said finds.
+	ClosePlanner(ctx context.Context, peerID, id string) error
+	// Said reports whether the bus has stored a message since a time.
+	Said(ctx context.Context, id string, since time.Time) (bool, error)
 }
 
 // Service is one replica's part in the fleet's demand. It implements events.Handler, and the HTTP
