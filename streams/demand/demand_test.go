@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -271,9 +272,11 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "what follows fails and fails, or the close is repeated", func() bool {
-		return a.wants.get("p").failures > 4 || f.said("p") == "request close close"
+		return a.wants.get("p").failures > 4 || strings.Count(f.said("p"), "close") > 1
 	})
-	if said := f.said("p"); said != "request close" {
+	// A request may have followed: the stream still waits, and the reconciler may have found the lists
+	// between the two streams.
+	if said := f.said("p"); said != "request close" && said != "request close request" {
 		t.Errorf("said %q", said)
 	}
 	if err := f.js.DeleteStream(ctx, "other"); err != nil {

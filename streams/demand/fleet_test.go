@@ -25,7 +25,8 @@ type fleet struct {
 	server *natstest.Server
 	nc     *nats.Conn
 	js     jetstream.JetStream
-	offset atomic.Int64 // what the replicas' clocks are ahead, in ns
+	began  time.Time
+	offset atomic.Int64 // what the replicas' clock has gone on since, in ns
 
 	afterClose func() // if any: called when a close has been sent
 
@@ -56,7 +57,7 @@ func (s spy) ClosePlanner(ctx context.Context, peerID, id string) error {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{server: natstest.Start(t)}
+	f := &fleet{server: natstest.Start(t), began: time.Now()}
 	f.nc = f.server.Connect(t)
 	js, err := jetstream.New(f.nc)
 	if err != nil {
@@ -92,7 +93,8 @@ func (f *fleet) said(peerID string) string {
 	return strings.Join(list, " ")
 }
 
-func (f *fleet) now() time.Time { return time.Now().Add(time.Duration(f.offset.Load())) }
+// now is the replicas' clock. It stands still, so that no request is repeated because a machine is slow.
+func (f *fleet) now() time.Time { return f.began.Add(time.Duration(f.offset.Load())) }
 
 func (f *fleet) replica(t *testing.T, id string) *replica {
 	t.Helper()

@@ -2,6 +2,7 @@ package demand
 
 import (
 	"context"
+	"maps"
 	"math"
 	"time"
 
@@ -21,6 +22,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 	tick := time.NewTicker(s.pace.sweepEvery)
 	defer tick.Stop()
 	var steady time.Duration // for how long the leases have been in view
+	idle := idleLists{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -34,22 +36,49 @@ func (s *Service) sweepLoop(ctx context.Context) {
 		if steady += s.pace.sweepEvery; steady < s.pace.grace {
 			continue
 		}
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx, idle); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "sweep of interest failed, trying again", "error", err)
 		}
 	}
 }
 
-func (s *Service) sweep(ctx context.Context) error {
+// idleLists are the empty lists, and since when this replica sees them unchanged: no clock but its own
+// says that their replicas have died.
+type idleLists map[string]idleList
+
+type idleList struct {
+	revision uint64
+	since    time.Time
+}
+
+// age is for how long a list has been empty.
+func (l idleLists) age(list store.Item[[]string]) time.Duration {
+	if len(list.Value) > 0 {
+		delete(l, list.ID)
+		return 0
+	}
+	if l[list.ID].revision != list.Revision {
+		l[list.ID] = idleList{list.Revision, time.Now()}
+	}
+	return time.Since(l[list.ID].since)
+}
+
+// keep forgets the lists that are there no more.
+func (l idleLists) keep(there func(peerID string) bool) {
+	maps.DeleteFunc(l, func(peerID string, _ idleList) bool { return !there(peerID) })
+}
+
+func (s *Service) sweep(ctx context.Context, idle idleLists) error {
+	idle.keep(func(peerID string) bool { _, ok := s.store.Interest.View().Get(peerID); return ok })
 	for _, list := range s.store.Interest.View().Page("", math.MaxInt) {
-		if err := s.sweepList(ctx, list); err != nil {
+		if err := s.sweepList(ctx, list, idle.age(list)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) error {
+func (s *Service) sweepList(ctx context.Context, list store.Item[[]string], idle time.Duration) error {
 	for _, replica := range list.Value {
 		if _, alive := s.store.Leases.View().Get(replica); alive || replica == s.replicaID {
 			continue
@@ -63,7 +92,7 @@ func (s *Service) sweepList(ctx context.Context, list store.Item[[]string]) erro
 			return s.end(ctx, list.ID, end)
 		}
 	}
-	if len(list.Value) > 0 || s.now().Sub(list.Stored) <= s.pace.grace {
+	if idle <= s.pace.grace {
 		return nil
 	}
 	// Its replica died between the empty list and the end, or could not reach the planners.
