@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
 )
 
 // Members is what operators decide about nodes.
 type Members struct {
 	store  *store.Store
 	orders *Orders
-	open   *open
 	log    *slog.Logger
 }
 
@@ -57,9 +56,12 @@ func (m *Members) clear(ctx context.Context, nodeID string) error {
 	}
 	ends, ctx := errgroup.WithContext(ctx)
 	ends.SetLimit(endsAtOnce)
-	for _, e := range m.open.list(func(e booking.Execution) bool { return e.NodeID == nodeID }) {
+	for _, e := range m.store.Executions.View().Page("", math.MaxInt) {
+		if e.Value.NodeID != nodeID || e.Value.State.Final() {
+			continue
+		}
 		ends.Go(func() error {
-			_, err := m.orders.giveUp(ctx, e, reasonRemoved)
+			_, err := m.orders.giveUp(ctx, e.Value, reasonRemoved)
 			return err
 		})
 	}

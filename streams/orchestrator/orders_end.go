@@ -47,11 +47,12 @@ func end(e booking.Execution, as booking.ExecutionState, reason string) booking.
 	return e
 }
 
-// giveUp fails an execution, if it is still as it was seen; given says whether it was. The node, should it have
-// it all the same or get it yet, is told to leave it.
+// giveUp fails an execution, if it is still as it was seen, or its node was removed and it has not ended; given says
+// whether it did. The node, should it have it all the same or get it yet, is told to leave it.
 func (o *Orders) giveUp(ctx context.Context, seen booking.Execution, reason string) (given bool, err error) {
 	err = o.store.Executions.Change(ctx, seen.ExecutionID, func(e booking.Execution) (booking.Execution, bool) {
-		given = e.State == seen.State && e.Event == seen.Event && e.SentAs == seen.SentAs
+		same := e.State == seen.State && e.Event == seen.Event && e.SentAs == seen.SentAs
+		given = !e.State.Final() && (same || reason == reasonRemoved)
 		return end(e, booking.ExecutionFailed, reason), given
 	})
 	if err != nil || !given || reason != reasonRemoved && reason != reasonMissing {

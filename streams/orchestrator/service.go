@@ -67,7 +67,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 	m, d, unended := newMetrics(cfg.Metrics), newDesk(), newOpen(st.Executions.View())
 	m.watch(cfg.Metrics, st.Nodes.View(), d)
 	return &Service{
-		Orders: orders, Members: &Members{st, orders, unended, cfg.Logger},
+		Orders: orders, Members: &Members{st, orders, cfg.Logger},
 		js: js, cfg: cfg, store: st, desk: d,
 		worker:  &worker{js, st, d, cfg.Handler, envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, cfg.Logger, m},
 		control: newControl(js, st, cfg, m),
