@@ -50,7 +50,6 @@ func Load(r io.Reader, change func(*Config)) (Config, error) {
 	}
 	var cfg Config
 	var root yaml.Node
-	_ = yaml.Load(text, &root) // without it faults have no places
 	faults, err := decode(text, &root, &cfg)
 	if err != nil {
 		return Config{}, err
@@ -86,18 +85,18 @@ type lineFault struct {
 
 // decode reads all that can be read of a document. The error says that it is none.
 func decode(text []byte, root *yaml.Node, cfg *Config) ([]lineFault, error) {
-	err := yaml.Load(text, cfg, yaml.WithKnownFields())
+	if err := yaml.Load(text, root); err != nil {
+		return nil, unread(err)
+	}
+	faults := written(root)
+	err := root.Load(cfg, yaml.WithKnownFields())
 	if err == nil {
-		return nil, nil
+		return faults, nil
 	}
 	several, ok := errors.AsType[*yaml.LoadErrors](err)
 	if !ok {
-		if one, ok := errors.AsType[*yaml.LoadError](err); ok {
-			return nil, join([]lineFault{{one.Mark.Line, errors.New(one.Message)}})
-		}
-		return nil, err
+		return nil, unread(err)
 	}
-	var faults []lineFault
 	for _, e := range several.Errors {
 		message := wording(root, e.Mark, e.Message)
 		if field, _, unknown := strings.Cut(message, " not found in type "); unknown {
@@ -106,6 +105,14 @@ func decode(text []byte, root *yaml.Node, cfg *Config) ([]lineFault, error) {
 		faults = append(faults, lineFault{e.Mark.Line, errors.New(strings.TrimPrefix(message, "yaml: "))})
 	}
 	return faults, nil
+}
+
+// unread is the error of a document of which nothing can be read.
+func unread(err error) error {
+	if one, ok := errors.AsType[*yaml.LoadError](err); ok {
+		return join([]lineFault{{one.Mark.Line, errors.New(one.Message)}})
+	}
+	return err
 }
 
 func join(faults []lineFault) error {
