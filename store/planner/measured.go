@@ -1,7 +1,5 @@
 package planner
 
-import "slices"
-
 // timeline is the use of a measure by all that counts.
 func (i *Instance) timeline(m measure) *Timeline {
 	return i.index.timeline(i.places+m.nth, func(s *shelf) *Timeline {
@@ -39,16 +37,19 @@ func (b *beside) over(m measure, bookings *standing, s *shelf) *Timeline {
 	return newTimeline(m.capacity, use, s)
 }
 
-// gather collects what an instance's own slots and those of its whole resource take, without some.
+// gather collects what the slots of an instance's whole resource and its own take, without some of them,
+// in this order.
 func (i *Instance) gather(m measure, without []uint32) edges {
 	p := i.index.planner
 	sharedFirst, sharedEnd := p.slotsOf(i.resource)
 	ownFirst, ownEnd := p.slotsOf(i.row)
 	e := newEdges(sharedEnd - sharedFirst + ownEnd - ownFirst)
 	add := func(slot int) {
-		if _, left := slices.BinarySearch(without, uint32(slot)); !left {
-			e.add(p.slots[slot], p.takes(slot, m))
+		if len(without) > 0 && without[0] == uint32(slot) {
+			without = without[1:]
+			return
 		}
+		e.add(p.slots[slot], p.takes(slot, m))
 	}
 	for slot := sharedFirst; slot < sharedEnd; slot++ {
 		add(slot)
