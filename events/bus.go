@@ -48,6 +48,19 @@ func (b *Bus) ensure(ctx context.Context) (created time.Time, err error) {
 	return stream.CachedInfo().Created, nil
 }
 
+// Last tells the newest event that OC_BUS has stored when it answers, and when that is. It fails as the
+// client does.
+func Last(ctx context.Context, js jetstream.JetStream) (Arrival, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	stream, err := jet.Hedged(ctx, func(ctx context.Context) (jetstream.Stream, error) { return js.Stream(ctx, Stream) })
+	if err != nil {
+		return Arrival{}, fmt.Errorf("stream %s: %w", Stream, err)
+	}
+	info := stream.CachedInfo()
+	return Arrival{Seq: info.State.LastSeq, Time: info.TimeStamp, Bus: info.Created}, nil
+}
+
 // about says what an error is about, unless it says so itself.
 func about(err error, what string) error {
 	if jet.NeedsOperator(err) {

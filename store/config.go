@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -15,6 +16,9 @@ type Config struct {
 	// LeaseTTL is how long a replica's lease lives without renewal, in whole seconds; 30 s by
 	// default. It is renewed three times in that time.
 	LeaseTTL time.Duration
+	// LastOnBus tells the newest event on the OpenCloud bus, and as its time that of now there: what came
+	// up to it belongs to the lives that end now. Nil, or when it fails: what is known of them counts.
+	LastOnBus func(context.Context) (Source, error)
 }
 
 func (c Config) withDefaults() Config {
@@ -26,6 +30,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LeaseTTL == 0 {
 		c.LeaseTTL = 30 * time.Second
+	}
+	if c.LastOnBus == nil {
+		c.LastOnBus = func(context.Context) (Source, error) { return Source{}, nil }
 	}
 	return c
 }

@@ -163,3 +163,44 @@ func TestEndsAreReadAgainAfterARestart(t *testing.T) {
 		t.Errorf("ends = %v", ends)
 	}
 }
+
+// A marker that the server or an operator has written says nothing of what had arrived before. Before
+// the end is told, it is written anew: then what arrived is of that life whatever the clocks say.
+func TestAnEndByOthersIsNumbered(t *testing.T) {
+	t.Parallel()
+	onBus := func(context.Context) (store.Source, error) { return arrived(2), nil }
+	st, js := open(t, natstest.Start(t), store.Config{PlannerTTL: time.Second, LastOnBus: onBus})
+	var e endings
+	runEnds(t, st, &e)
+	kv, err := js.KeyValue(t.Context(), "planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, peer := range []string{"expires", "deleted"} {
+		apply(t, st, plannerJSON(peer, now, 1), arrived(1))
+	}
+	if err := kv.Delete(t.Context(), "deleted"); err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, 2)
+	settled(t, js)
+	reasons := map[string]string{"expires": "expired", "deleted": ""}
+	for _, end := range e.all() {
+		if want := map[string]store.Cause{"expires": store.Expired, "deleted": store.Deleted}[end.PeerID]; end.Cause != want {
+			t.Errorf("%s is %v", end.PeerID, end.Cause)
+		}
+		m, err := newestOf(t, js, "$KV.planners."+end.PeerID)
+		if err != nil || m.Sequence != end.Revision || m.Header.Get("Oc-Last-Seq") != "2" || m.Header.Get("Oc-Reason") != reasons[end.PeerID] {
+			t.Errorf("%v: %+v, %v", end, m, err)
+		}
+		if out := apply(t, st, plannerJSON(end.PeerID, now, 1), arrived(2)); out != store.Late {
+			t.Errorf("%s: what had arrived is %v", end.PeerID, out)
+		}
+		if out := apply(t, st, plannerJSON(end.PeerID, now, 3), arrived(3)); out != store.Stored {
+			t.Errorf("%s: what has arrived since is %v", end.PeerID, out)
+		}
+	}
+	if ends := e.all(); len(ends) != 2 {
+		t.Errorf("ends = %v", ends)
+	}
+}

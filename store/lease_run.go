@@ -13,7 +13,7 @@ func isHeld(err error) bool { return errors.Is(err, ErrLeaseHeld) }
 // renew writes the lease for another TTL, whether it stands or has ended. It fails with
 // ErrLeaseHeld when a living one is another process's and that does not drain.
 func (h *Held) renew(ctx context.Context) error {
-	sent := time.Now()
+	sent := time.Since(h.began).Nanoseconds()
 	_, err := h.leases.bucket.change(ctx, h.id, func(last message) (*write, error) {
 		if last.live() {
 			stands, err := decodeLease(last.Data)
@@ -27,10 +27,10 @@ func (h *Held) renew(ctx context.Context) error {
 		return &write{data: data, ttl: h.leases.ttl}, err
 	})
 	if err == nil {
-		h.renewed.Store(sent.UnixNano())
+		h.renewed.Store(sent)
 	}
 	if err == nil || isHeld(err) {
-		h.heard.Store(sent.UnixNano())
+		h.heard.Store(sent)
 	}
 	return err
 }
@@ -96,7 +96,9 @@ func (h *Held) wait(ctx context.Context, interval time.Duration, lost bool) erro
 	return h.renew(ctx)
 }
 
-func (h *Held) unrenewed() time.Duration { return time.Since(time.Unix(0, h.renewed.Load())) }
+func (h *Held) unrenewed() time.Duration {
+	return time.Since(h.began) - time.Duration(h.renewed.Load())
+}
 
 // doubtful says whether the lease may have run out: its TTL, less a margin, has passed since the
 // last good renewal was sent.

@@ -53,7 +53,7 @@ func (l *Leases) View() *View[Lease] { return l.view }
 // ErrUnavailable, and when ctx ends.
 func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*Held, error) {
 	lease.StartedAt = lease.StartedAt.UTC()
-	h := &Held{leases: l, id: replicaID, lease: lease, changed: make(chan struct{}, 1)}
+	h := &Held{leases: l, id: replicaID, lease: lease, began: time.Now(), changed: make(chan struct{}, 1)}
 	for deadline := time.Now().Add(l.ttl + l.ttl/6); ; {
 		err := h.renew(ctx)
 		if err == nil {
@@ -85,13 +85,14 @@ type Held struct {
 	lease    Lease // Draining is kept in draining
 	draining atomic.Bool
 	changed  chan struct{} // wakes Run
-	renewed  atomic.Int64  // when the last renewal that succeeded was sent, Unix ns
+	began    time.Time     // what the following count from, in ns: it goes on whatever becomes of the clock
+	renewed  atomic.Int64  // when the last renewal that succeeded was sent
 	heard    atomic.Int64  // when the last one that was answered was sent
 }
 
 // Unheard is how long ago the last try to renew the lease was made that the leader of its stream has
 // answered, with whatever: for so long this replica may have been cut off from the cluster.
-func (h *Held) Unheard() time.Duration { return time.Since(time.Unix(0, h.heard.Load())) }
+func (h *Held) Unheard() time.Duration { return time.Since(h.began) - time.Duration(h.heard.Load()) }
 
 // Overdue says whether an answer is late by more than it may be in good times.
 func (h *Held) Overdue() bool { return h.Unheard() > h.leases.ttl/3+attemptTimeout }

@@ -30,6 +30,7 @@ type (
 	outcome struct {
 		unknown bool // it may have happened, now or later
 		stale   bool // of planned
+		late    bool // of planned
 		version int  // of looked; 0: there is none
 	}
 )
@@ -44,8 +45,11 @@ func peerOf(input any) int {
 	return input.(looked).peer
 }
 
-// planners is what the bucket has to look like to everybody: for each peer the newest version that
-// was stored since the last end, 0 when there is none.
+// standing is the newest version that was stored since the last end, 0 when there is none, and the last
+// one that was stored before it: no version up to that one comes back.
+type standing struct{ version, over int }
+
+// planners is what the bucket has to look like to everybody.
 var planners = porcupine.Model{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
 		byPeer := map[int][]porcupine.Operation{}
@@ -57,17 +61,20 @@ var planners = porcupine.Model{
 		}
 		return parts
 	},
-	Init: func() any { return 0 },
+	Init: func() any { return standing{} },
 	Step: func(state, input, output any) (bool, any) {
-		stands, out := state.(int), output.(outcome)
+		stands, out := state.(standing), output.(outcome)
 		switch in := input.(type) {
 		case planned:
-			stale := in.version < stands
-			return out.unknown || out.stale == stale, max(in.version, stands)
+			if in.version <= stands.over {
+				return out.unknown || out.late, stands
+			}
+			stale := in.version < stands.version
+			return out.unknown || !out.late && out.stale == stale, standing{max(in.version, stands.version), stands.over}
 		case ended:
-			return true, 0
+			return true, standing{0, max(stands.version, stands.over)}
 		}
-		return out.unknown || out.version == stands, stands
+		return out.unknown || out.version == stands.version, stands
 	},
 }
 
@@ -161,7 +168,7 @@ func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers
 			// Mostly in order, as planners are, but some come late.
 			in := planned{peer, max(1, int(h.version.Add(1))-rand.N(4))}
 			input = in
-			out.stale, err = plan(ctx, t, st, in)
+			out.stale, out.late, err = plan(ctx, t, st, in)
 		}
 		if err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
 			t.Errorf("%v: %v", input, err)
@@ -175,13 +182,13 @@ func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers
 
 func peerName(peer int) string { return fmt.Sprintf("p%d", peer) }
 
-func plan(ctx context.Context, t *testing.T, st *store.Store, in planned) (stale bool, err error) {
+func plan(ctx context.Context, t *testing.T, st *store.Store, in planned) (stale, late bool, err error) {
 	t.Helper()
 	raw := plannerJSON(peerName(in.peer), now.Add(time.Duration(in.version)*time.Millisecond), in.version)
 	src := at(uint64(in.version))
-	src.Time = src.Time.Add(time.Hour) // after each end: what arrived before one is of a life that is over
+	src.Time = src.Time.Add(time.Hour) // after each end: the numbers decide
 	result, err := st.Planners.Apply(ctx, raw, decode(t, raw), src)
-	return result == store.Stale, err
+	return result == store.Stale, result == store.Late, err
 }
 
 func look(ctx context.Context, st *store.Store, peer int) (version int, err error) {

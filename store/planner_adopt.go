@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Adopt rewrites a valid planner that an operator wrote by hand, without TTL or without the four
 // fields, as a first insertion. Anything else is left as it is. It fails with ErrUnavailable, and
@@ -22,9 +19,9 @@ func (p *Planners) Adopt(ctx context.Context, peerID string) error {
 		if err != nil {
 			return nil, err
 		}
-		now := time.Now().UTC()
+		now := p.clock.now().UTC()
 		adopted = true
-		return life{firstSeen: now, received: now, expires: now.Add(p.ttl)}.write(body), nil
+		return life{firstSeen: now, received: now, expires: now.Add(p.ttl)}.write(body, now), nil
 	})
 	if err == nil && adopted {
 		p.log.InfoContext(ctx, "planner written by hand taken in as a first insertion", "peer_id", peerID)

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"oc-scheduler/store/planner"
 )
 
 // Apply stores a planner that came over the bus: raw is its JSON and pl what it says. It is Stale,
 // and nothing is written, when the stored one was generated later, or at the same time but arrived
-// later; and when the life in which it arrived is over, however late it is handled. It fails with
-// ErrTooLarge and ErrUnavailable.
+// later; it is Late when the life in which it arrived is over, however late it is handled. It fails
+// with ErrTooLarge and ErrUnavailable.
 func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, src Source) (Outcome, error) {
 	if len(raw) > MaxPlannerBytes {
 		return Stale, fmt.Errorf("%w: planner of %d bytes, at most %d are stored", ErrTooLarge, len(raw), MaxPlannerBytes)
@@ -21,11 +20,12 @@ func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, s
 	if err != nil {
 		return Stale, err
 	}
-	peerID, a := pl.PeerID(), arrivalOf(pl, src)
+	peerID, a := pl.PeerID(), arrivalOf(pl, src, p.clock.now())
 	var tried *write
 	if known, ok := p.guess(peerID); ok {
-		if next, verdict := a.meet(known, time.Now(), p.ttl); verdict == newer {
-			tried = next.write(body)
+		now := p.clock.now()
+		if next, verdict := a.meet(known, now, p.ttl); verdict == newer {
+			tried = next.write(body, now)
 			p.echoes.expect(peerID, tried.data, next.record(pl))
 			next.revision, err = p.bucket.swap(ctx, peerID, known.revision, tried)
 			switch {
@@ -50,7 +50,8 @@ func (p *Planners) applyFresh(ctx context.Context, body []byte, peerID string, a
 	outcome, next := Stored, life{}
 	revision, err := p.bucket.change(ctx, peerID, func(last message) (*write, error) {
 		var v verdict
-		next, v = a.meet(p.lifeOf(peerID, last), time.Now(), p.ttl)
+		now := p.clock.now()
+		next, v = a.meet(p.lifeOf(peerID, last), now, p.ttl)
 		outcome = Stored
 		switch {
 		case v == same:
@@ -60,8 +61,11 @@ func (p *Planners) applyFresh(ctx context.Context, body []byte, peerID string, a
 		case v == older:
 			outcome = Stale
 			return nil, nil
+		case v == late:
+			outcome = Late
+			return nil, nil
 		}
-		w := next.write(body)
+		w := next.write(body, now)
 		if tried == nil || !tried.lost {
 			tried = w
 		}

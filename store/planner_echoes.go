@@ -46,7 +46,7 @@ func (e *echoes) meet(peerID string, h nats.Header, data []byte) (r PlannerRecor
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	own, ok := e.of[peerID]
-	if !ok || !bytes.Equal(own.data, data) || byHand(h) || !sinceOf(h).Equal(own.record.since) {
+	if !ok || !bytes.Equal(own.data, data) || byHand(h) || !pastOf(h).equal(own.record.past) {
 		return PlannerRecord{}, false
 	}
 	delete(e.of, peerID)

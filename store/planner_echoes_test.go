@@ -51,9 +51,12 @@ func TestAnEchoIsWhatTheBucketSays(t *testing.T) {
 		}
 		l := life{firstSeen: at("first"), expires: at("end"), received: at("received"), seq: rapid.Uint64().Draw(t, "seq")}
 		if rapid.Bool().Draw(t, "a life before") {
-			l.since = at("since")
+			l.past = past{ended: at("ended")}
 		}
-		w := l.write(body)
+		if rapid.Bool().Draw(t, "numbered") {
+			l.past.seq, l.past.received = rapid.Uint64Min(1).Draw(t, "last"), at("last received")
+		}
+		w := l.write(body, time.Now())
 		m := w.message("$KV.planners.p", 7)
 		want, err := recordOf("p", m.Header, m.Data)
 		if err != nil {
@@ -77,16 +80,18 @@ func TestAnEchoIsWhatTheBucketSays(t *testing.T) {
 // Only the very message is an echo.
 func TestWhatIsNoEcho(t *testing.T) {
 	t.Parallel()
-	l := life{firstSeen: time.Now(), since: time.Now(), expires: time.Now().Add(time.Hour)}
-	w := l.write([]byte(`{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z"`))
+	l := life{firstSeen: time.Now(), past: past{1, time.Now(), time.Now()}, expires: time.Now().Add(time.Hour)}
+	w := l.write([]byte(`{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z"`), time.Now())
 	e := newEchoes()
 	e.expect("p", w.data, l.record(nil))
 	for name, change := range map[string]func(m *write){
 		"longer data":       func(w *write) { w.data = append([]byte(" "), w.data...) },
 		"other data":        func(w *write) { w.data = bytes.ToUpper(w.data) },
 		"without end":       func(w *write) { w.ttl = 0 },
-		"of another life":   func(w *write) { w.since = w.since.Add(1) },
-		"of the first life": func(w *write) { w.since = time.Time{} },
+		"of another life":   func(w *write) { w.past.ended = w.past.ended.Add(1) },
+		"of other numbers":  func(w *write) { w.past.seq++ },
+		"of another bus":    func(w *write) { w.past.received = w.past.received.Add(1) },
+		"of the first life": func(w *write) { w.past = past{} },
 	} {
 		other := *w
 		change(&other)

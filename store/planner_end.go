@@ -44,6 +44,8 @@ type End struct {
 	Revision uint64    // of the marker
 	At       time.Time // when the server stored it
 	Again    bool      // it was handed out before: it may have been handled, and the acknowledgement lost
+
+	numbered bool // its marker tells which arrivals are of the life that ended, or is ours
 }
 
 // endOf reads a marker; other messages, and keys that stand for no peer, are no ends.
@@ -61,6 +63,7 @@ func endOf(m *nats.Msg) (End, bool) {
 	}
 	return End{
 		PeerID: peerID, Cause: causeOf(m.Header), Revision: md.Sequence.Stream, At: md.Timestamp, Again: md.NumDelivered > 1,
+		numbered: m.Header.Get(reasonHeader) != "" || pastOf(m.Header).seq > 0,
 	}, true
 }
 

@@ -105,7 +105,10 @@ func (p *Planners) handleEnd(ctx context.Context, m *nats.Msg, end End, handle f
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	stands, err := p.Stands(ctx, end)
-	if stands {
+	if stands && !end.numbered {
+		stands, err = p.number(ctx, end)
+	}
+	if stands && err == nil {
 		err = handle(ctx, end)
 	}
 	if err == nil {

@@ -51,7 +51,7 @@ func TestWhatIsNotInViewIsNoFirstPlanner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out := apply(t, st, plannerJSON("marked", now, 1), store.Source{Seq: 1, Time: now.Add(-time.Hour)}); out != store.Stale {
+	if out := apply(t, st, plannerJSON("marked", now, 1), store.Source{Seq: 1, Time: now.Add(-time.Hour)}); out != store.Late {
 		t.Errorf("a planner of the life before the marker: %v", out)
 	}
 	for _, key := range []string{"marked", "broken"} {

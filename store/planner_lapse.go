@@ -23,7 +23,7 @@ func (p *Planners) lapseAll(ctx context.Context) error {
 			continue
 		}
 		for peerID, r := range p.view.all() {
-			if !overdue(r.ExpiresAt) {
+			if !p.overdue(r) {
 				continue
 			}
 			if err := p.lapse(ctx, peerID); err != nil {
@@ -45,7 +45,7 @@ func (p *Planners) lapseEach(ctx context.Context, peerIDs []string) {
 	}
 }
 
-func overdue(expires time.Time) bool { return time.Since(expires) > lapseGrace }
+func (p *Planners) overdue(r PlannerRecord) bool { return p.clock.now().Sub(r.ExpiresAt) > lapseGrace }
 
 // lapse writes the marker that a planner's end should have left, unless the bucket shows one or a
 // planner that lives. It fails with ErrUnavailable.
@@ -55,7 +55,7 @@ func (p *Planners) lapse(ctx context.Context, peerID string) error {
 		if ended = p.lapsed(peerID, last); !ended {
 			return nil, nil
 		}
-		return &write{marker: true, ttl: plannerMarkerTTL, reason: Expired.String()}, nil
+		return p.marker(ctx, peerID, last, Expired), nil
 	})
 	if err == nil && ended {
 		p.log.WarnContext(ctx, "planner is past its time and was removed without a trace, or never would be; it is ended now", "peer_id", peerID)
@@ -72,5 +72,5 @@ func (p *Planners) lapsed(peerID string, last message) bool {
 		return false
 	}
 	r, err := p.decode(peerID, last)
-	return err == nil && !r.byHand && overdue(r.ExpiresAt)
+	return err == nil && !r.byHand && p.overdue(r)
 }

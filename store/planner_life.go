@@ -18,14 +18,7 @@ type life struct {
 	received  time.Time
 	generated time.Time // as it counts, see maxAhead
 	seq       uint64
-	since     time.Time // what arrived before belongs to an earlier life, which is over
-}
-
-// ended is what a marker leaves: the life before it is over, for all that had arrived when the
-// server stored it. The clocks of bus and bucket may be those of two servers; no allowance is made,
-// since a planner that is wrongly taken for old is asked for again while streams wait for it.
-func ended(marker message) life {
-	return life{revision: marker.Revision, since: marker.Stored.Add(1)}
+	past      past
 }
 
 // arrival is a planner that has come over the bus.
@@ -34,9 +27,9 @@ type arrival struct {
 	generated time.Time
 }
 
-func arrivalOf(pl *planner.Planner, src Source) arrival {
+func arrivalOf(pl *planner.Planner, src Source, now time.Time) arrival {
 	if src.Time.IsZero() {
-		src.Time = time.Now()
+		src.Time = now
 	}
 	return arrival{src, asCounted(pl.GeneratedAt(), src.Time)}
 }
@@ -52,7 +45,8 @@ type verdict int
 
 const (
 	newer verdict = iota // the arrival is to be stored
-	older                // the stored planner stays, or none: the arrival is of a life that is over
+	older                // the stored planner stays
+	late                 // the arrival is of a life that is over
 	same                 // the arrival is what is stored: it was delivered again
 )
 
@@ -64,14 +58,17 @@ func (a arrival) meet(known life, now time.Time, ttl time.Duration) (next life, 
 	switch {
 	case stands && a.isOf(known):
 		return known, same
-	case a.src.Time.Before(known.since):
-		return known, older
+	case known.past.covers(a.src):
+		return known, late
 	case !stands:
-		return a.begin(known, known.since, now, ttl), newer
+		return a.begin(known, now, ttl), newer
 	case !a.src.Time.Before(known.expires): // though the old key still stands
-		return a.begin(known, known.expires, now, ttl), newer
-	case !now.Before(known.expires): // it came in time, but nothing of that time is left
-		return known, older
+		return a.begin(known, now, ttl), newer
+	case !now.Before(known.expires): // nothing of the time is left in which it seems to have come
+		if known.over().covers(a.src) {
+			return known, late
+		}
+		return a.begin(known, now, ttl), newer
 	case a.generated.After(known.generated), a.generated.Equal(known.generated) && a.later(known):
 		next = known
 		next.received, next.generated, next.seq = a.src.Time, a.generated, a.src.Seq
@@ -80,11 +77,11 @@ func (a arrival) meet(known life, now time.Time, ttl time.Duration) (next life, 
 	return known, older
 }
 
-// begin is a first insertion. What arrived before since was of the life before it.
-func (a arrival) begin(known life, since, now time.Time, ttl time.Duration) life {
+// begin is a first insertion, after what is known.
+func (a arrival) begin(known life, now time.Time, ttl time.Duration) life {
 	return life{
 		revision: known.revision, firstSeen: now.UTC(), expires: now.Add(ttl).UTC(),
-		received: a.src.Time, generated: a.generated, seq: a.src.Seq, since: since,
+		received: a.src.Time, generated: a.generated, seq: a.src.Seq, past: known.over(),
 	}
 }
 
@@ -100,6 +97,6 @@ func (a arrival) later(known life) bool {
 }
 
 // write is the planner whose JSON, still open, is body, with the rest of its life as TTL.
-func (l life) write(body []byte) *write {
-	return &write{data: l.close(body), ttl: roundUp(time.Until(l.expires)), since: l.since}
+func (l life) write(body []byte, now time.Time) *write {
+	return &write{data: l.close(body), ttl: roundUp(l.expires.Sub(now)), past: l.past}
 }

@@ -11,41 +11,62 @@ import (
 const simulatedTTL = 20 * time.Second
 
 // keyTwin is one key of the bucket, and beside it what the rules say of it in plain words: which
-// events its planner's life has seen, and when the last life before was over.
+// events its planner's life has seen, when the last life before was over, and which was the last event
+// that was known of it.
 type keyTwin struct {
 	now  time.Time
-	last message // what stands: a marker has no life
+	skew time.Duration // by which the clock of the bus is ahead
+	last message       // what stands: a marker has no life
 	life life
 	dies time.Time // when the server's own marker takes the place of the value
 
 	events  []arrival
-	handled map[int]bool
-	seen    []arrival // by this life
-	expires time.Time // of this life
-	over    time.Time // no life that was over then may be revived
+	came    []time.Time // by the clock of the bucket
+	seen    []arrival   // by this life
+	expires time.Time   // of this life
+	over    time.Time
+	known   uint64
 }
 
-// known is what the code knows: a marker's traces, or the life that it wrote itself.
-func (k *keyTwin) known() life {
+// stands is what the code knows: a marker's traces, or the life that it wrote itself.
+func (k *keyTwin) stands() life {
 	if k.life.firstSeen.IsZero() && k.last.Revision > 0 {
 		return ended(k.last)
 	}
 	return k.life
 }
 
-// mark ends whatever stands.
-func (k *keyTwin) mark() {
-	k.last = message{Revision: k.last.Revision + 1, Stored: k.now}
-	k.life, k.seen, k.over = life{}, nil, k.now.Add(1)
+// mark ends whatever stands. Others than this program write markers that know nothing.
+func (k *keyTwin) mark(ours bool) {
+	var w write
+	if over := k.stands().over(); ours {
+		w.past = past{seq: over.seq, received: over.received}
+		k.keep()
+	} else {
+		k.known = 0
+	}
+	k.last = message{Revision: k.last.Revision + 1, Header: w.message("p", 0).Header, Stored: k.now}
+	k.life, k.seen, k.over = life{}, nil, k.now
+}
+
+// keep notes the last event that was known of the life that ends.
+func (k *keyTwin) keep() {
+	if len(k.seen) > 0 {
+		k.known = k.winner().src.Seq
+	}
 }
 
 func (k *keyTwin) pass(d time.Duration) {
 	target := k.now.Add(d)
 	if len(k.seen) > 0 && target.After(k.dies) {
 		k.now = k.dies
-		k.mark()
+		k.mark(false)
 	}
 	k.now = target
+}
+
+func (k *keyTwin) isOver(a arrival, known uint64, over time.Time) bool {
+	return a.src.Seq <= known || a.src.Time.Before(over.Add(-MaxSkew))
 }
 
 // expected is the rules again: what a handling has to come to.
@@ -54,16 +75,17 @@ func (k *keyTwin) expected(a arrival) verdict {
 	switch {
 	case stands && a == k.winner():
 		return same
-	case a.src.Time.Before(k.over):
-		return older
+	case k.isOver(a, k.known, k.over):
+		return late
 	case !stands:
 		k.seen, k.expires = []arrival{a}, k.now.Add(simulatedTTL)
 		return newer
-	case !a.src.Time.Before(k.expires):
+	case !k.now.Before(k.expires) && k.isOver(a, k.winner().src.Seq, k.expires):
+		return late
+	case !k.now.Before(k.expires), !a.src.Time.Before(k.expires):
+		k.keep()
 		k.seen, k.over, k.expires = []arrival{a}, k.expires, k.now.Add(simulatedTTL)
 		return newer
-	case !k.now.Before(k.expires):
-		return older
 	}
 	if k.seen = append(k.seen, a); k.winner() == a {
 		return newer
@@ -83,15 +105,20 @@ func (k *keyTwin) winner() arrival {
 
 func (k *keyTwin) handle(t *rapid.T, i int) {
 	a := k.events[i]
+	timeIsUp := len(k.seen) > 0 && !k.now.Before(k.expires)
+	again := slices.Contains(k.seen, a)
+	afterTheEnd := !k.came[i].Before(k.over)
 	want := k.expected(a)
-	next, got := a.meet(k.known(), k.now, simulatedTTL)
+	next, got := a.meet(k.stands(), k.now, simulatedTTL)
 	if got != want {
 		t.Fatalf("event %d: %v, want %v", i, got, want)
 	}
-	if k.handled[i] && got == newer {
+	if again && !timeIsUp && got == newer {
 		t.Fatalf("event %d was handled before and is stored again", i)
 	}
-	k.handled[i] = true
+	if afterTheEnd && !timeIsUp && got == late {
+		t.Fatalf("event %d came after the end and is taken for one of before", i)
+	}
 	if got != newer {
 		return
 	}
@@ -103,13 +130,14 @@ func (k *keyTwin) handle(t *rapid.T, i int) {
 	}
 }
 
-// However events are delivered, late, again or in any order, and however lives end in between, each
-// counts for the life in which it arrived, and a redelivery changes nothing.
+// However events are delivered, late, again or in any order, however lives end in between, and however
+// far the clocks of bus and bucket are apart up to the limit: each event counts for the life in which it
+// arrived, none that came after an end is lost, and a redelivery changes nothing.
 func TestAnEventCountsForTheLifeInWhichItArrived(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
-		k := &keyTwin{now: start, handled: map[int]bool{}}
+		k := &keyTwin{now: start, skew: time.Duration(rapid.Int64Range(-int64(MaxSkew), int64(MaxSkew)).Draw(t, "skew"))}
 		pass := func(t *rapid.T) {
 			k.pass(time.Duration(rapid.Int64Range(1, int64(simulatedTTL*3/4)).Draw(t, "d")))
 		}
@@ -118,7 +146,8 @@ func TestAnEventCountsForTheLifeInWhichItArrived(t *testing.T) {
 			"an event arrives": func(t *rapid.T) {
 				k.pass(1) // the bus stores one at a time
 				generated := start.Add(time.Duration(rapid.IntRange(0, 4).Draw(t, "generated")) * time.Second)
-				k.events = append(k.events, arrival{Source{Seq: uint64(len(k.events) + 1), Time: k.now, Bus: start}, generated})
+				src := Source{Seq: uint64(len(k.events) + 1), Time: k.now.Add(k.skew), Bus: start.Add(-time.Hour)}
+				k.events, k.came = append(k.events, arrival{src, generated}), append(k.came, k.now)
 			},
 			"an event is handled": func(t *rapid.T) {
 				if len(k.events) == 0 {
@@ -129,8 +158,34 @@ func TestAnEventCountsForTheLifeInWhichItArrived(t *testing.T) {
 			},
 			"the life is ended": func(t *rapid.T) {
 				k.pass(1)
-				k.mark()
+				k.mark(rapid.Bool().Draw(t, "ours"))
 			},
 		})
 	})
+}
+
+// An end that knows the last number of its life needs no clock; the numbers are those of one bus.
+func TestNumbersNeedNoClock(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	bus := at.Add(-time.Hour)
+	p := past{seq: 7, received: at.Add(-time.Minute), ended: at}
+	for what, c := range map[string]struct {
+		src  Source
+		over bool
+	}{
+		"the last one":                     {Source{7, at.Add(-time.Minute), bus}, true},
+		"one before, by a clock far ahead": {Source{6, at.Add(time.Hour), bus}, true},
+		"the next one":                     {Source{8, at, bus}, false},
+		"by a clock that is behind":        {Source{8, at.Add(-MaxSkew), bus}, false},
+		"long before the end":              {Source{8, at.Add(-MaxSkew - 1), bus}, true},
+		"the first of a new bus":           {Source{1, at.Add(time.Second), at}, false},
+	} {
+		if got := p.covers(c.src); got != c.over {
+			t.Errorf("%s: over %v, want %v", what, got, c.over)
+		}
+	}
+	if (past{}).covers(Source{1, at, bus}) {
+		t.Error("without a life before, something is of one")
+	}
 }

@@ -21,8 +21,8 @@ type PlannerRecord struct {
 	ExpiresAt   time.Time // when its life ends
 	SourceSeq   uint64    // of this version on the bus; 0 when written by hand
 
-	since  time.Time // see life
-	byHand bool      // written without TTL or without the four fields: not yet a life of ours
+	past   past
+	byHand bool // written without TTL or without the four fields: not yet a life of ours
 }
 
 func (r PlannerRecord) life(revision uint64) life {
@@ -31,7 +31,7 @@ func (r PlannerRecord) life(revision uint64) life {
 	}
 	return life{
 		revision: revision, firstSeen: r.FirstSeenAt, expires: r.ExpiresAt, received: r.ReceivedAt,
-		generated: asCounted(r.GeneratedAt(), r.ReceivedAt), seq: r.SourceSeq, since: r.since,
+		generated: asCounted(r.GeneratedAt(), r.ReceivedAt), seq: r.SourceSeq, past: r.past,
 	}
 }
 
@@ -43,7 +43,7 @@ func (l life) record(pl *planner.Planner) PlannerRecord {
 		ReceivedAt:  l.received.UTC(),
 		ExpiresAt:   l.expires.UTC(),
 		SourceSeq:   l.seq,
-		since:       l.since.UTC(),
+		past:        past{l.past.seq, l.past.received.UTC(), l.past.ended.UTC()},
 	}
 }
 
@@ -92,23 +92,13 @@ func recordOf(peerID string, h nats.Header, data []byte) (PlannerRecord, error) 
 	if pl.PeerID() != peerID {
 		return PlannerRecord{}, fmt.Errorf("%w: the planner of another peer stands under this key", ErrUndecodable)
 	}
-	return PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, sinceOf(h), f.found != allFields || byHand(h)}, nil
+	return PlannerRecord{pl, f.firstSeen, f.received, f.expires, f.seq, pastOf(h), f.found != allFields || byHand(h)}, nil
 }
 
 // byHand says whether a value has no end, as none of ours.
 func byHand(h nats.Header) bool {
 	ttl := h.Get(jetstream.MsgTTLHeader)
 	return ttl == "" || ttl == "never"
-}
-
-// sinceOf is zero for a planner that has no life before it, as far as is known.
-func sinceOf(h nats.Header) time.Time {
-	text := h.Get(sinceHeader)
-	if text == "" { // nearly always
-		return time.Time{}
-	}
-	t, _ := time.Parse(time.RFC3339Nano, text) // zero when it fails
-	return t
 }
 
 // lifeFields takes the four fields from a stored value; found notes which of them are sound.

@@ -15,6 +15,8 @@ type Planners struct {
 	bucket  *bucket
 	view    *View[PlannerRecord]
 	ttl     time.Duration
+	clock   *clock
+	onBus   func(context.Context) (Source, error)
 	log     *slog.Logger
 	heads   heads
 	echoes  echoes
@@ -22,7 +24,7 @@ type Planners struct {
 }
 
 func newPlanners(o opener, b *bucket) *Planners {
-	p := &Planners{bucket: b, ttl: o.cfg.PlannerTTL, log: o.log.With("component", "planners"), heads: newHeads(), echoes: newEchoes(), pending: newPending()}
+	p := &Planners{bucket: b, ttl: o.cfg.PlannerTTL, clock: o.clock, onBus: o.cfg.LastOnBus, log: o.log.With("component", "planners"), heads: newHeads(), echoes: newEchoes(), pending: newPending()}
 	p.view = NewView(o.js, b.name, p.decodeMsg, o.viewOptions(b.name)...)
 	p.view.vanished = p.lapseEach
 	p.view.OnChange(func(peerID string) {
@@ -50,7 +52,9 @@ func (p *Planners) End(ctx context.Context, peerID, end string, still func(conte
 		if ok, err := still(ctx); err != nil || !ok {
 			return nil, err
 		}
-		return &write{marker: true, ttl: plannerMarkerTTL, reason: Unwatched.String(), end: end}, nil
+		w := p.marker(ctx, peerID, last, Unwatched)
+		w.end = end
+		return w, nil
 	})
 	return err
 }
@@ -65,9 +69,21 @@ func (p *Planners) Depart(ctx context.Context, peerID string, since time.Time) e
 		if r, err := p.decode(peerID, last); err == nil && r.ReceivedAt.Before(since) {
 			return nil, nil
 		}
-		return &write{marker: true, ttl: plannerMarkerTTL, reason: Departed.String()}, nil
+		return p.marker(ctx, peerID, last, Departed), nil
 	})
 	return err
+}
+
+// marker ends what stands. It tells which arrivals are of what it ends.
+func (p *Planners) marker(ctx context.Context, peerID string, last message, cause Cause) *write {
+	over := p.lifeOf(peerID, last).over()
+	switch newest, err := p.onBus(ctx); {
+	case err != nil:
+		p.log.DebugContext(ctx, "the bus does not tell its newest event; a planner on its way may outlive the end", "peer_id", peerID, "error", err)
+	case newest.Seq > 0:
+		over.seq, over.received = newest.Seq, newest.Time
+	}
+	return p.marked(cause, past{seq: over.seq, received: over.received})
 }
 
 // Raw returns the stored value itself. It fails with ErrNotFound, with ErrUndecodable for a broken

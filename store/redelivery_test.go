@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,38 +10,44 @@ import (
 )
 
 // An event that is delivered again after the life that it was of finds that life over, however it
-// ended, and whichever replica gets it.
+// ended, and whichever replica gets it. Who ends it may know what is on the bus; where nobody does, only
+// time tells, and that of two servers' clocks.
 func TestARedeliveryRevivesNothing(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
-	st, js := running(t, srv, store.Config{PlannerTTL: 2 * time.Second})
+	onBus := func(context.Context) (store.Source, error) { return arrived(2), nil }
+	st, js := running(t, srv, store.Config{PlannerTTL: 2 * time.Second, LastOnBus: onBus})
 	other, _ := open(t, srv, store.Config{}) // a replica whose view shows nothing
 	kv, err := js.KeyValue(t.Context(), "planners")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for peer, end := range map[string]func() error{
-		"unwatched": func() error { return st.Planners.End(t.Context(), "unwatched", "", always) },
-		"deleted":   func() error { return kv.Delete(t.Context(), "deleted") },
-		"purged":    func() error { return kv.Purge(t.Context(), "purged") },
-		"expired":   func() error { return nil },
+	for peer, c := range map[string]struct {
+		end func() error
+		ago time.Duration // since the arrivals
+	}{
+		"unwatched": {func() error { return st.Planners.End(t.Context(), "unwatched", "", always) }, 0},
+		"deleted":   {func() error { return kv.Delete(t.Context(), "deleted") }, 2 * store.MaxSkew},
+		"purged":    {func() error { return kv.Purge(t.Context(), "purged") }, 2 * store.MaxSkew},
+		"expired":   {func() error { return nil }, 0},
 	} {
 		t.Run(peer, func(t *testing.T) {
 			first, late := arrived(1), arrived(2)
+			first.Time, late.Time = first.Time.Add(-c.ago), late.Time.Add(-c.ago)
 			if out := apply(t, st, plannerJSON(peer, now, 1), first); out != store.Stored {
 				t.Fatal(out)
 			}
 			shows(t, st, peer, func(store.PlannerRecord) bool { return true })
-			if err := end(); err != nil {
+			if err := c.end(); err != nil {
 				t.Fatal(err)
 			}
 			gone(t, st, peer)
 			before := newestRevision(t, js, peer)
 			for _, replica := range []*store.Store{st, other} {
-				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Stale {
+				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Late {
 					t.Errorf("delivered again: %v", out)
 				}
-				if out := apply(t, replica, plannerJSON(peer, now.Add(time.Second), 2), late); out != store.Stale {
+				if out := apply(t, replica, plannerJSON(peer, now.Add(time.Second), 2), late); out != store.Late {
 					t.Errorf("arrived in the life that is over, handled after it: %v", out)
 				}
 			}
@@ -52,11 +59,36 @@ func TestARedeliveryRevivesNothing(t *testing.T) {
 			}
 			shows(t, st, peer, func(r store.PlannerRecord) bool { return ramOf(r) == 3 })
 			for _, replica := range []*store.Store{st, other} {
-				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Stale {
+				if out := apply(t, replica, plannerJSON(peer, now, 1), first); out != store.Late {
 					t.Errorf("delivered again into the next life: %v", out)
 				}
 			}
 		})
+	}
+}
+
+// A planner that answers the next request right after the end is never taken for one of before, though
+// the clock of the bus is behind that of the bucket.
+func TestWhatFollowsAnEndIsOfTheNextLife(t *testing.T) {
+	t.Parallel()
+	st, js := running(t, natstest.Start(t), store.Config{})
+	kv, err := js.KeyValue(t.Context(), "planners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for peer, end := range map[string]func() error{
+		"unwatched": func() error { return st.Planners.End(t.Context(), "unwatched", "", always) },
+		"deleted":   func() error { return kv.Delete(t.Context(), "deleted") },
+	} {
+		apply(t, st, plannerJSON(peer, now, 1), arrived(1))
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		answer := arrived(2)
+		answer.Time = answer.Time.Add(-900 * time.Millisecond) // less than store.MaxSkew
+		if out := apply(t, st, plannerJSON(peer, now, 2), answer); out != store.Stored {
+			t.Errorf("%s: %v", peer, out)
+		}
 	}
 }
 
@@ -74,7 +106,7 @@ func TestArrivalDecidesWhileTheOldKeyStands(t *testing.T) {
 	if !second.ExpiresAt.After(first.ExpiresAt) {
 		t.Error("no new life has begun")
 	}
-	if out := apply(t, st, plannerJSON("p", now, 1), at(1)); out != store.Stale {
+	if out := apply(t, st, plannerJSON("p", now, 1), at(1)); out != store.Late {
 		t.Errorf("of the life before: %v", out)
 	}
 	if out := apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), after); out != store.Stored {

@@ -22,12 +22,17 @@ const (
 	Stored Outcome = iota
 	// Stale means that something newer stands; nothing was written.
 	Stale
+	// Late means that a planner is of a life that is over; nothing was written.
+	Late
 )
 
 // String is the outcome in one word.
 func (o Outcome) String() string {
-	if o == Stale {
+	switch o {
+	case Stale:
 		return "stale"
+	case Late:
+		return "late"
 	}
 	return "stored"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,7 +28,11 @@ type Store struct {
 
 	js       jetstream.JetStream
 	refusals map[string]*jet.Refusal // by bucket
+	clock    *clock
 }
+
+// Now is the time of NATS, by which all replicas decide alike, however wrong their own clocks are.
+func (s *Store) Now() time.Time { return s.clock.now() }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
 // invalid Config, with a jet.ForeignError (several are joined), with a jet.NoClusterError, and
@@ -42,7 +47,11 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams, newRefusals()}
+	clock := &clock{js: js}
+	if err := clock.read(ctx); err != nil {
+		return nil, err
+	}
+	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams, newRefusals(), clock}
 	return &Store{
 		Planners:  newPlanners(o, o.bucket(PlannersBucket)),
 		Workflows: newWorkflows(o, o.bucket(WorkflowsBucket)),
@@ -56,6 +65,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 		Partitions: newPartitions(o, o.bucket(PartitionsBucket)),
 
 		js: js, refusals: o.refusals,
+		clock: clock,
 	}, nil
 }
 
@@ -87,7 +97,7 @@ func (s *Store) Run(ctx context.Context) error {
 		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
 		s.Nodes.view.Run, s.Liveness.view.Run, s.Executions.view.Run, s.Partitions.view.Run,
 		s.Planners.adoptAll, s.Planners.lapseAll, s.Workflows.gone.run, s.Interest.gone.run, s.Nodes.gone.run,
-		s.resolve,
+		s.resolve, s.clock.run,
 	} {
 		g.Go(func() error { return run(ctx) })
 	}
@@ -103,6 +113,7 @@ type opener struct {
 	conflicts *prometheus.CounterVec
 	streams   map[string]jetstream.Stream // by bucket
 	refusals  map[string]*jet.Refusal     // by bucket
+	clock     *clock
 }
 
 func (o opener) bucket(name string) *bucket {

@@ -21,8 +21,6 @@ const (
 	reasonHeader = "Oc-Reason"
 	// endHeader names the end of a planner's life that a marker stands for.
 	endHeader = "Oc-End"
-	// sinceHeader is the end of the lives before that of a planner.
-	sinceHeader = "Oc-Since"
 )
 
 // write is what is to become the newest message of a key.
@@ -33,7 +31,7 @@ type write struct {
 	reason string        // of a removal, kept in its headers unless empty
 	end    string        // that a marker stands for, kept in its headers unless empty
 	source Source        // kept in the headers unless zero
-	since  time.Time     // see life; kept in the headers unless zero
+	past   past          // of a planner, or of what follows its marker; kept in the headers unless zero
 
 	on   uint64 // the revision that swap has tried to replace
 	lost bool   // without an answer: the write may have been made, or will be
@@ -59,9 +57,7 @@ func (w *write) message(subject string, revision uint64) *nats.Msg {
 	if w.end != "" {
 		m.Header.Set(endHeader, w.end)
 	}
-	if !w.since.IsZero() {
-		m.Header.Set(sinceHeader, w.since.UTC().Format(time.RFC3339Nano))
-	}
+	w.past.put(m.Header)
 	w.source.put(m.Header)
 	return m
 }

@@ -43,7 +43,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		return nil, err
 	}
 	reg := prometheus.NewRegistry()
-	st, err := store.Open(ctx, js, cfg.store(), log, reg)
+	st, err := openStore(ctx, js, cfg.store(), log, reg)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		return nil, err
 	}
 	hub := streams.NewHub(reg)
-	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, time.Now)
+	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, st.Now)
 	st.Planners.View().OnChange(hub.PlannerChanged)
 	st.Planners.View().OnChange(wants.PlannerChanged)
 	st.Workflows.View().OnChange(hub.WorkflowChanged)

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"oc-scheduler/events"
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natsd"
 	"oc-scheduler/store"
@@ -28,6 +30,15 @@ func (c Config) http() httpapi.Config {
 // store is the part of the configuration that package store takes.
 func (c Config) store() store.Config {
 	return store.Config{Replicas: c.JSReplicas, PlannerTTL: c.PlannerTTL}
+}
+
+// openStore opens the store beside the bus.
+func openStore(ctx context.Context, js jetstream.JetStream, cfg store.Config, log *slog.Logger, reg prometheus.Registerer) (*store.Store, error) {
+	cfg.LastOnBus = func(ctx context.Context) (store.Source, error) {
+		a, err := events.Last(ctx, js)
+		return store.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus}, err
+	}
+	return store.Open(ctx, js, cfg, log, reg)
 }
 
 // nodes is the part of the configuration that package orchestrator takes.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,10 +9,12 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store"
 )
 
-// How far clocks may differ. Expiry is counted by the servers, expires_at and next_at are written by
-// the replicas: seconds apart they still fit, and a lease lives for 30 s.
+// How far a machine's clock may be from that of NATS. The replicas decide by the latter what the fleet
+// does once; by their own they say when is now, to those who ask for an answer about now.
 const (
 	skewNoticed = time.Second
 	skewTooMuch = 30 * time.Second
@@ -19,10 +22,16 @@ const (
 
 const mendClock = "let both keep time with NTP (`timedatectl set-ntp true`, chrony)"
 
-// clocks compares this machine's clock with that of the servers that lead the streams.
+// reading is by how much a server's clock is ahead of this machine's, give or take margin.
+type reading struct {
+	of            string
+	ahead, margin time.Duration
+}
+
+// clocks compares the clocks of the servers that lead the streams with this machine's, and with each
+// other.
 func (e *exam) clocks(ctx context.Context) {
-	var worst, margin time.Duration
-	of, seen := "", 0
+	servers := map[string]reading{}
 	for _, name := range slices.Sorted(maps.Keys(e.streams)) {
 		sent := e.Now()
 		stream, err := e.js.Stream(ctx, name)
@@ -30,16 +39,36 @@ func (e *exam) clocks(ctx context.Context) {
 			continue
 		}
 		half := e.Now().Sub(sent) / 2
-		seen++
-		if skew := stream.CachedInfo().TimeStamp.Sub(sent.Add(half)); seen == 1 || skew.Abs() > worst.Abs() {
-			worst, margin, of = skew, half, leaderOf(stream.CachedInfo())
+		r := reading{leaderOf(stream.CachedInfo()), stream.CachedInfo().TimeStamp.Sub(sent.Add(half)), half}
+		if best, known := servers[r.of]; !known || r.margin < best.margin {
+			servers[r.of] = r
 		}
 	}
-	if seen == 0 {
+	if len(servers) == 0 {
 		e.unknown("no stream tells the servers' time", "run this again when a replica has made its streams")
 		return
 	}
-	e.skew("the clock of "+of, worst, margin)
+	all := slices.SortedFunc(maps.Values(servers), func(a, b reading) int { return cmp.Compare(a.ahead, b.ahead) })
+	least, most := all[0], all[len(all)-1]
+	e.apart(most, least)
+	worst := most
+	if least.ahead.Abs() > most.ahead.Abs() {
+		worst = least
+	}
+	e.skew("the clock of "+worst.of, worst.ahead, worst.margin)
+}
+
+// apart judges how far the clocks of two servers differ: the ends of planners' lives are timed by one,
+// and what arrives by the other.
+func (e *exam) apart(first, last reading) {
+	d := first.ahead - last.ahead - first.margin - last.margin
+	text := fmt.Sprintf("the clock of %s is %v ahead of that of %s", first.of, (first.ahead - last.ahead).Round(time.Millisecond), last.of)
+	switch {
+	case d > store.MaxSkew:
+		e.fail(fmt.Sprintf("%s, at most %v may be: planners that answer a request may be passed over", text, store.MaxSkew), mendClock)
+	case d > store.MaxSkew/2:
+		e.warn(fmt.Sprintf("%s, at most %v may be", text, store.MaxSkew), mendClock)
+	}
 }
 
 // skew judges how far a clock is ahead of this machine's, give or take margin.

@@ -122,16 +122,21 @@ func StartProcess(tb testing.TB, change ...func(*server.Options)) *Server {
 
 // spawn starts this test binary again as a server.
 func spawn(opts server.Options) (runner, error) {
-	text, err := json.Marshal(settingsOf(opts))
-	if err != nil {
-		return nil, err
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	return spawnAs(exe, opts)
+}
+
+// spawnAs starts a test binary as a server; env is its environment besides ours.
+func spawnAs(exe string, opts server.Options, env ...string) (runner, error) {
+	text, err := json.Marshal(settingsOf(opts))
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(context.Background(), exe) // it lives until it is stopped
-	cmd.Env = append(os.Environ(), settingsVariable+"="+string(text))
+	cmd.Env = append(append(os.Environ(), env...), settingsVariable+"="+string(text))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

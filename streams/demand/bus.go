@@ -27,10 +27,13 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 		return passing(err)
 	}
 	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome.String())
-	if outcome != store.Stored { // then it answers nobody's request
-		return nil
+	switch outcome {
+	case store.Stored:
+		return passing(s.received(ctx, p.PeerID()))
+	case store.Late:
+		return passing(s.missed(ctx, p.PeerID()))
 	}
-	return passing(s.received(ctx, p.PeerID()))
+	return nil // it answers nobody's request
 }
 
 // WorkflowCreated implements events.Handler: the workflow is stored, unless a newer one is, and the

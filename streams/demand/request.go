@@ -69,3 +69,20 @@ func (s *Service) received(ctx context.Context, peerID string) error {
 	}
 	return s.store.Requests.Reset(ctx, peerID, time.Time{})
 }
+
+// missed asks again at once where a planner has come that was taken for one of a life that is over, and
+// is wanted: it may have been the answer. That happens at most once a second, whatever the clocks say.
+func (s *Service) missed(ctx context.Context, peerID string) error {
+	if s.cached(peerID) {
+		return nil
+	}
+	replicas, err := s.store.Interest.Replicas(ctx, peerID)
+	if _, claimed := s.store.Requests.View().Get(peerID); err != nil || len(replicas) == 0 && !claimed {
+		return err
+	}
+	if err := s.store.Requests.Reset(ctx, peerID, s.now().Add(-time.Second)); err != nil {
+		return err
+	}
+	_, err = s.request(ctx, peerID, 0)
+	return err
+}

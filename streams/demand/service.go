@@ -46,7 +46,7 @@ type Service struct {
 // pace is how patient the sweep is.
 type pace struct{ sweepEvery, grace time.Duration }
 
-// New returns the Service of one replica; now is the clock.
+// New returns the Service of one replica; now is the clock of the whole fleet.
 func New(replicaID string, st *store.Store, emitter Emitter, log *slog.Logger, now func() time.Time) *Service {
 	return &Service{
 		replicaID: replicaID, store: st, emitter: emitter, log: log.With("component", "demand"), now: now,

@@ -42,7 +42,7 @@ func (c *courier) run(ctx context.Context) {
 
 // round sends what is overdue to the nodes of this replica's partitions, the oldest first.
 func (c *courier) round(ctx context.Context) {
-	for _, e := range c.overdue(time.Now()) {
+	for _, e := range c.overdue(c.orders.store.Now()) {
 		err := c.send(ctx, e)
 		if ctx.Err() != nil {
 			return

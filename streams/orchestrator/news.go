@@ -30,7 +30,7 @@ func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.Up
 		if n == nil || n.Session != from.session || n.InfoSequence >= from.sequence {
 			return nil, nil
 		}
-		keepInfo(n, info)
+		keepInfo(n, info, c.store.Now())
 		n.InfoSequence = from.sequence
 		return n, nil
 	})
@@ -95,10 +95,10 @@ func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
 }
 
 // keepInfo makes info that of a record.
-func keepInfo(n *store.NodeRecord, info json.RawMessage) {
+func keepInfo(n *store.NodeRecord, info json.RawMessage, now time.Time) {
 	before := n.PeerID()
 	n.Info = info
 	if n.PeerSince.IsZero() || n.PeerID() != before {
-		n.PeerSince = time.Now().UTC()
+		n.PeerSince = now.UTC()
 	}
 }

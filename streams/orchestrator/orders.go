@@ -114,7 +114,7 @@ func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.
 	}
 	e := booking.Execution{
 		ExecutionID: r.ExecutionID, NodeID: nodeID, BookingID: r.BookingID, WorkflowID: r.WorkflowID,
-		State: booking.ExecutionOrdered, OrderedAt: time.Now().UTC(), Command: r.Command, Order: order,
+		State: booking.ExecutionOrdered, OrderedAt: o.store.Now().UTC(), Command: r.Command, Order: order,
 	}
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return e, err

@@ -88,7 +88,7 @@ func (c *control) turnAway(ctx context.Context, from sender, r *nclprotocol.Hand
 	news := !why.kept
 	if why.kept {
 		_, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-			last, now := (*store.Refusal)(nil), time.Now().UTC()
+			last, now := (*store.Refusal)(nil), c.store.Now().UTC()
 			if n != nil {
 				last = n.Refused
 			}

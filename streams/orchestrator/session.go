@@ -36,7 +36,7 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 		if string(n.Info) == string(info) {
 			return nil, nil
 		}
-		keepInfo(n, info)
+		keepInfo(n, info, c.store.Now())
 		n.StartedAt = r.Started.UTC()
 		return n, nil
 	})
@@ -88,7 +88,7 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 		if n.Session != from.session { // else the answer to the first try was lost
 			n.Generation++
 		}
-		keepInfo(n, info)
+		keepInfo(n, info, c.store.Now())
 		n.Session, n.InfoSequence, n.HandshakeRequired = from.session, from.sequence, ""
 		n.State, n.Since, n.Reason, n.OpenedAt = store.NodeConnected, time.Now().UTC(), "", from.sent.UTC()
 		change(n)
