@@ -17,7 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 )
 
@@ -201,7 +201,7 @@ func (s *site) plan(t testing.TB, peerID string, free int) {
 		t.Fatal(err)
 	}
 	s.seq++
-	if _, err := s.store.Planners.Apply(t.Context(), raw, p, store.Source{Seq: s.seq, Time: time.Now(), Bus: time.Unix(1, 0)}); err != nil {
+	if _, err := s.store.Planners.Apply(t.Context(), raw, p, origin.Source{Seq: s.seq, Time: time.Now(), Bus: time.Unix(1, 0)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/strictjson"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/logstream"
@@ -70,11 +71,11 @@ func problemOf(err error) *Problem {
 		return newProblem(http.StatusServiceUnavailable, "the node refused: %s", refused.Reason).after(retryLimited)
 	case errors.Is(err, store.ErrPrecondition):
 		return newProblem(http.StatusPreconditionFailed, "what is stored is not what If-Match or If-None-Match asks for")
-	case errors.Is(err, store.ErrTooLarge):
+	case errors.Is(err, kv.ErrTooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, "%v", err)
 	case errors.Is(err, check.ErrNotLoaded):
 		return errStarting
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, kv.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return errUnreachable
 	case errors.Is(err, context.Canceled):
 		return &Problem{Type: "about:blank", Title: "Client Closed Request", Status: statusClientGone}
@@ -84,7 +85,7 @@ func problemOf(err error) *Problem {
 
 // ofWrite is the error of a write: one that NATS did not answer may have happened.
 func ofWrite(err error) error {
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, kv.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 		return errUnsure
 	}
 	return err

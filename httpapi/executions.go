@@ -11,22 +11,23 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
 // Orders has nodes run something.
 type Orders interface {
 	// RunExecution returns orchestrator.ErrUnknownNode, orchestrator.ErrNotApproved, store.ErrExists,
-	// store.ErrTooLarge, store.ErrUndecodable of the node, or store.ErrUnavailable, after which the node may run it.
+	// kv.ErrTooLarge, kv.ErrUndecodable of the node, or kv.ErrUnavailable, after which the node may run it.
 	RunExecution(ctx context.Context, nodeID string, order nclprotocol.RunExecution) (booking.Execution, error)
-	// CancelExecution returns store.ErrNotFound, store.ErrUndecodable of the execution, and otherwise what RunExecution does.
+	// CancelExecution returns kv.ErrNotFound, kv.ErrUndecodable of the execution, and otherwise what RunExecution does.
 	CancelExecution(ctx context.Context, executionID, reason string) error
 }
 
 // executionList shows executions as they stand, by id.
 var executionList = listing[booking.Execution, booking.Execution]{
-	view:  func(p *Parts) *store.View[booking.Execution] { return p.Executions },
-	show:  func(item store.Item[booking.Execution]) booking.Execution { return forAll(item.Value) },
+	view:  func(p *Parts) *kv.View[booking.Execution] { return p.Executions },
+	show:  func(item kv.Item[booking.Execution]) booking.Execution { return forAll(item.Value) },
 	bytes: func(e booking.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
 }
 
@@ -38,7 +39,7 @@ func forAll(e booking.Execution) booking.Execution {
 
 // StoredExecutions reads executions as they are stored.
 type StoredExecutions interface {
-	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
 	Get(ctx context.Context, executionID string) (booking.Execution, error)
 }
 
@@ -55,7 +56,7 @@ func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (bo
 	}
 	e, err := lookup(c.Request().Context(), s.lookups, store.ExecutionsBucket, executionID, parts.StoredExecutions.Get)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		setAge(c, parts.Executions.Age())
 		return e, errNoExecution
 	case err != nil:
@@ -94,7 +95,7 @@ func (s *Server) postExecution(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	e, err := parts.Orders.RunExecution(ctx, nodeID, order)
-	if errors.Is(err, store.ErrUndecodable) {
+	if errors.Is(err, kv.ErrUndecodable) {
 		return unreadable("node", nodeID, store.NodesBucket)
 	}
 	if err != nil {
@@ -124,9 +125,9 @@ func (s *Server) postCancel(c echo.Context) error {
 	defer cancel()
 	err = parts.Orders.CancelExecution(ctx, executionID, reason)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		return errNoExecution
-	case errors.Is(err, store.ErrUndecodable):
+	case errors.Is(err, kv.ErrUndecodable):
 		return unreadable("execution", executionID, store.ExecutionsBucket)
 	case err != nil:
 		return ofWrite(err)

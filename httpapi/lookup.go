@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"oc-scheduler/store/kv"
+
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
-
-	"oc-scheduler/store"
 )
 
 const (
@@ -31,8 +31,8 @@ func newLookups() *lookups {
 }
 
 // lookup is what read finds in a bucket that a view, which is loaded, does not show. It fails with
-// store.ErrNotFound, also where the bucket does not answer or is asked too often, for then the view's word
-// counts; and with store.ErrUndecodable.
+// kv.ErrNotFound, also where the bucket does not answer or is asked too often, for then the view's word
+// counts; and with kv.ErrUndecodable.
 func lookup[T any](ctx context.Context, l *lookups, bucket, id string, read func(context.Context, string) (T, error)) (T, error) {
 	found, err, _ := l.flight.Do(bucket+"."+id, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupWithin) // others wait, too
@@ -45,8 +45,8 @@ func lookup[T any](ctx context.Context, l *lookups, bucket, id string, read func
 	switch {
 	case err == nil:
 		return found.(T), nil
-	case errors.Is(err, store.ErrUndecodable):
+	case errors.Is(err, kv.ErrUndecodable):
 		return *new(T), err
 	}
-	return *new(T), store.ErrNotFound
+	return *new(T), kv.ErrNotFound
 }

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // TestEqualLookupsAreOne, and none outlasts its time.
@@ -38,7 +38,7 @@ func TestEqualLookupsAreOne(t *testing.T) {
 			t.Errorf("read %d times", reads)
 		}
 		began := time.Now()
-		if _, err := lookup(t.Context(), l, "b", "hangs", read); !errors.Is(err, store.ErrNotFound) || time.Since(began) != lookupWithin {
+		if _, err := lookup(t.Context(), l, "b", "hangs", read); !errors.Is(err, kv.ErrNotFound) || time.Since(began) != lookupWithin {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})

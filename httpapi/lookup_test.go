@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/workflow"
 )
 
@@ -76,12 +77,12 @@ func (b *behind) write(t *testing.T, id string) {
 
 type tellingWorkflows struct {
 	stored interface {
-		Get(ctx context.Context, workflowID string) (store.Entry[store.WorkflowRecord], error)
+		Get(ctx context.Context, workflowID string) (kv.Entry[store.WorkflowRecord], error)
 	}
 	read chan<- string
 }
 
-func (s tellingWorkflows) Get(ctx context.Context, workflowID string) (store.Entry[store.WorkflowRecord], error) {
+func (s tellingWorkflows) Get(ctx context.Context, workflowID string) (kv.Entry[store.WorkflowRecord], error) {
 	e, err := s.stored.Get(ctx, workflowID)
 	s.read <- workflowID
 	return e, err
@@ -185,7 +186,7 @@ type counting struct{ n atomic.Int64 }
 
 func (c *counting) Get(context.Context, string) (booking.Execution, error) {
 	c.n.Add(1)
-	return booking.Execution{}, store.ErrNotFound
+	return booking.Execution{}, kv.ErrNotFound
 }
 
 // TestUnknownIDsCostLittle however many are asked for.

@@ -9,11 +9,12 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
 
 // NodeMembers decides which nodes take part.
 type NodeMembers interface {
-	// Approve returns orchestrator.ErrUnknownNode or store.ErrUnavailable.
+	// Approve returns orchestrator.ErrUnknownNode or kv.ErrUnavailable.
 	Approve(ctx context.Context, nodeID string) (store.NodeRecord, error)
 	// Reject returns what Approve does.
 	Reject(ctx context.Context, nodeID string) (store.NodeRecord, error)
@@ -44,8 +45,8 @@ func (s *Server) listNodes(c echo.Context) error {
 		return err
 	}
 	return listing[store.NodeRecord, nodeShown]{
-		view:  func(p *Parts) *store.View[store.NodeRecord] { return p.Nodes },
-		show:  func(item store.Item[store.NodeRecord]) nodeShown { return parts.node(item.Value) },
+		view:  func(p *Parts) *kv.View[store.NodeRecord] { return p.Nodes },
+		show:  func(item kv.Item[store.NodeRecord]) nodeShown { return parts.node(item.Value) },
 		bytes: func(n nodeShown) int { return len(n.Info) },
 	}.answer(s)(c)
 }
@@ -65,7 +66,7 @@ func (s *Server) getNode(c echo.Context) error {
 
 // StoredNodes reads nodes as they are stored.
 type StoredNodes interface {
-	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
 	Get(ctx context.Context, nodeID string) (store.NodeRecord, error)
 }
 
@@ -84,7 +85,7 @@ func (s *Server) node(c echo.Context, parts *Parts, nodeID string) (store.NodeRe
 	}
 	n, err := lookup(c.Request().Context(), s.lookups, store.NodesBucket, nodeID, parts.StoredNodes.Get)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		setAge(c, parts.Nodes.Age())
 		return n, errNoNode
 	case err != nil:

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"oc-scheduler/store"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
 
 const (
@@ -44,8 +44,8 @@ func paged(c echo.Context) (after string, limit int, err error) {
 
 // listing is how a view is listed.
 type listing[V, T any] struct {
-	view  func(*Parts) *store.View[V]
-	show  func(store.Item[V]) T
+	view  func(*Parts) *kv.View[V]
+	show  func(kv.Item[V]) T
 	bytes func(T) int // of an item, where items may be large
 }
 
@@ -72,7 +72,7 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 
 // turn makes a page of up to limit items, fewer where they are large; there is a next page when an
 // item is left.
-func (l listing[V, T]) turn(items []store.Item[V], limit int) page[T] {
+func (l listing[V, T]) turn(items []kv.Item[V], limit int) page[T] {
 	p := page[T]{Items: make([]T, 0, min(limit, len(items)))}
 	room := pageBytes
 	for i, item := range items {

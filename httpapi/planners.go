@@ -6,9 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 
-	"oc-scheduler/store"
+	"github.com/labstack/echo/v4"
 )
 
 // plannerSummary is a planner in the list.
@@ -20,15 +21,15 @@ type plannerSummary struct {
 	Slots       int       `json:"slots"`
 }
 
-func summarize(item store.Item[store.PlannerRecord]) plannerSummary {
+func summarize(item kv.Item[planners.Record]) plannerSummary {
 	p := item.Value
 	resources, slots := p.Counts()
 	return plannerSummary{item.ID, p.GeneratedAt().UTC(), p.ExpiresAt.UTC(), resources, slots}
 }
 
 // plannerList shows what is cached, by peer.
-var plannerList = listing[store.PlannerRecord, plannerSummary]{
-	view: func(p *Parts) *store.View[store.PlannerRecord] { return p.Planners },
+var plannerList = listing[planners.Record, plannerSummary]{
+	view: func(p *Parts) *kv.View[planners.Record] { return p.Planners },
 	show: summarize,
 }
 
@@ -43,9 +44,9 @@ func (s *Server) getPlanner(c echo.Context) error {
 	defer cancel()
 	value, revision, err := parts.Stored.Raw(ctx, peerID)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		return newProblem(http.StatusNotFound, "no planner of this peer is stored")
-	case errors.Is(err, store.ErrUndecodable):
+	case errors.Is(err, kv.ErrUndecodable):
 		return newProblem(http.StatusNotFound, "no planner of this peer is stored: the value in its place is broken; see /readyz?verbose")
 	}
 	if err != nil {

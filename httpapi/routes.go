@@ -10,6 +10,8 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -19,17 +21,17 @@ import (
 // answers 503, and afterwards the parts stay the same over all outages.
 type Parts struct {
 	Checks    *check.Service
-	Workflows *store.View[store.WorkflowRecord]
-	Planners  *store.View[store.PlannerRecord]
+	Workflows *kv.View[store.WorkflowRecord]
+	Planners  *kv.View[planners.Record]
 	Editor    Editor         // writes, which need NATS
 	Stored    StoredPlanners // reads past the view, which need NATS
-	Nodes     *store.View[store.NodeRecord]
-	Pulses    *store.View[store.Pulse]
+	Nodes     *kv.View[store.NodeRecord]
+	Pulses    *kv.View[store.Pulse]
 	Members   NodeMembers // writes, which need NATS
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS
-	Executions       *store.View[booking.Execution]
+	Executions       *kv.View[booking.Execution]
 	StoredExecutions StoredExecutions // reads past the view, which need NATS
 	Orders           Orders           // writes, which need NATS
 	Outputs          Outputs          // reads from nodes
@@ -37,15 +39,15 @@ type Parts struct {
 
 // Editor writes workflows and sets off what follows from it.
 type Editor interface {
-	// PutWorkflow returns store.ErrPrecondition, store.ErrTooLarge or store.ErrUnavailable.
+	// PutWorkflow returns store.ErrPrecondition, kv.ErrTooLarge or kv.ErrUnavailable.
 	PutWorkflow(ctx context.Context, w *workflow.Workflow, raw []byte, cond store.Condition) (revision uint64, created bool, err error)
-	// DeleteWorkflow returns store.ErrNotFound, store.ErrPrecondition or store.ErrUnavailable.
+	// DeleteWorkflow returns kv.ErrNotFound, store.ErrPrecondition or kv.ErrUnavailable.
 	DeleteWorkflow(ctx context.Context, workflowID string, cond store.Condition) error
 }
 
 // StoredPlanners reads planners as they are stored.
 type StoredPlanners interface {
-	// Raw returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
+	// Raw returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
 	Raw(ctx context.Context, peerID string) (value []byte, revision uint64, err error)
 }
 
@@ -101,7 +103,7 @@ func (s *Server) addressed(c echo.Context) (*Parts, string, error) {
 }
 
 // checkRead is errStarting until a view has been read for the first time.
-func checkRead[T any](view *store.View[T]) error {
+func checkRead[T any](view *kv.View[T]) error {
 	select {
 	case <-view.Loaded():
 		return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 // shown waits until this replica's view shows a write that was acknowledged, so that a client that
 // writes and then asks here meets what it wrote. reached is given the revision in the view, 0 for
 // none. The write stands whether or not the view comes in time.
-func shown[T any](ctx context.Context, view *store.View[T], id string, reached func(revision uint64) bool) {
+func shown[T any](ctx context.Context, view *kv.View[T], id string, reached func(revision uint64) bool) {
 	ctx, cancel := context.WithTimeout(ctx, shownWithin)
 	defer cancel()
 	look := time.NewTicker(shownLook) // a view is a millisecond behind; longer only when it is not current

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -30,13 +31,13 @@ func (s *Server) getWorkflow(c echo.Context) error {
 
 // StoredWorkflows reads workflows as they are stored.
 type StoredWorkflows interface {
-	// Get returns store.ErrNotFound, store.ErrUndecodable or store.ErrUnavailable.
-	Get(ctx context.Context, workflowID string) (store.Entry[store.WorkflowRecord], error)
+	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
+	Get(ctx context.Context, workflowID string) (kv.Entry[store.WorkflowRecord], error)
 }
 
 // workflow is a workflow as this replica knows it, or else as it is stored. The error is errNoWorkflow or
 // errStarting.
-func (s *Server) workflow(c echo.Context, parts *Parts, workflowID string) (store.Entry[store.WorkflowRecord], error) {
+func (s *Server) workflow(c echo.Context, parts *Parts, workflowID string) (kv.Entry[store.WorkflowRecord], error) {
 	entry, known := parts.Workflows.Get(workflowID)
 	if known {
 		setAge(c, parts.Workflows.Age())
@@ -72,8 +73,8 @@ func (s *Server) checkable(c echo.Context, parts *Parts, workflowID string) erro
 
 // workflowList shows workflows as they were written, by id.
 var workflowList = listing[store.WorkflowRecord, json.RawMessage]{
-	view:  func(p *Parts) *store.View[store.WorkflowRecord] { return p.Workflows },
-	show:  func(item store.Item[store.WorkflowRecord]) json.RawMessage { return item.Value.Raw },
+	view:  func(p *Parts) *kv.View[store.WorkflowRecord] { return p.Workflows },
+	show:  func(item kv.Item[store.WorkflowRecord]) json.RawMessage { return item.Value.Raw },
 	bytes: func(raw json.RawMessage) int { return len(raw) },
 }
 
@@ -131,7 +132,7 @@ func (s *Server) deleteWorkflow(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	err = parts.Editor.DeleteWorkflow(ctx, workflowID, cond)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return errNoWorkflow
 	}
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 )
 
 func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
@@ -17,7 +19,7 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 	cfg := store.Config{PlannerTTL: 3 * time.Second}
 	st, js := running(t, srv, cfg)
 	running(t, srv, cfg) // another replica, that wants to take them in as well
-	kv, err := js.KeyValue(t.Context(), "planners")
+	bucket, err := js.KeyValue(t.Context(), "planners")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +34,11 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 		"other":  string(plannerJSON("somebody", now, 1)),
 		"broken": `{"peer_id":"broken"`,
 	} {
-		if _, err := kv.Put(t.Context(), key, []byte(value)); err != nil {
+		if _, err := bucket.Put(t.Context(), key, []byte(value)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := kv.Create(t.Context(), "create", plannerJSON("create", now, 2), jetstream.KeyTTL(time.Minute)); err != nil {
+	if _, err := bucket.Create(t.Context(), "create", plannerJSON("create", now, 2), jetstream.KeyTTL(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	stream, err := js.Stream(t.Context(), "KV_planners")
@@ -52,7 +54,7 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 		if value := string(m.Data); strings.Count(value, "first_seen_at") != 1 || !strings.HasSuffix(value, `,"source_seq":0}`) {
 			t.Errorf("%s = %s", peer, value)
 		}
-		e := shows(t, st, peer, func(r store.PlannerRecord) bool { return true })
+		e := shows(t, st, peer, func(r planners.Record) bool { return true })
 		if life := e.Value.ExpiresAt.Sub(e.Value.FirstSeenAt); life != cfg.PlannerTTL {
 			t.Errorf("%s lives for %v", peer, life)
 		}
@@ -65,8 +67,8 @@ func TestAPlannerWrittenByHandIsTakenIn(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err = st.Planners.Raw(t.Context(), "other") // it was not touched
-	wantErr(t, err, store.ErrUndecodable)
+	wantErr(t, err, kv.ErrUndecodable)
 	apply(t, st, plannerJSON("broken", now, 9), at(7)) // a planner that comes takes the place of a broken one
-	shows(t, st, "broken", func(r store.PlannerRecord) bool { return ramOf(r) == 9 })
+	shows(t, st, "broken", func(r planners.Record) bool { return ramOf(r) == 9 })
 	gone(t, st, "plain") // its life ends as that of any other
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/planners"
 )
 
 // bookedPlanner is a planner with some slots.
@@ -32,7 +33,8 @@ func bookedPlanner(peerID string, slots int) []byte {
 func BenchmarkColdStart(b *testing.B) {
 	js := natstest.Start(b).JetStream(b)
 	const peers = 20_000
-	if _, err := store.Open(b.Context(), js, store.Config{}, discard, nil); err != nil {
+	streams, err := kv.Open(b.Context(), js, kv.Config{Replicas: 1, Log: discard}, planners.Layout)
+	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range peers {
@@ -44,9 +46,9 @@ func BenchmarkColdStart(b *testing.B) {
 			<-js.PublishAsyncComplete()
 		}
 	}
-	decode := func(_ string, m *nats.Msg) (*planner.Planner, error) { return planner.Decode(m.Data, nil) }
+	decode := func(_ kv.Key, m kv.Message) (*planner.Planner, error) { return planner.Decode(m.Data, nil) }
 	for b.Loop() {
-		v := store.NewView(js, "planners", decode)
+		v := kv.NewView(streams[0].Keys(kv.BucketSpace(planners.Bucket)), decode)
 		ctx, cancel := context.WithCancel(b.Context())
 		done := make(chan error, 1)
 		go func() { done <- v.Run(ctx) }()

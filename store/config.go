@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"oc-scheduler/store/origin"
 )
 
 // Config says how the buckets are kept. The zero value of a field is its default.
@@ -18,7 +20,7 @@ type Config struct {
 	LeaseTTL time.Duration
 	// LastOnBus tells the newest event on the OpenCloud bus, and as its time that of now there: what came
 	// up to it belongs to the lives that end now. Nil, or when it fails: what is known of them counts.
-	LastOnBus func(context.Context) (Source, error)
+	LastOnBus func(context.Context) (origin.Source, error)
 }
 
 func (c Config) withDefaults() Config {
@@ -32,7 +34,7 @@ func (c Config) withDefaults() Config {
 		c.LeaseTTL = 30 * time.Second
 	}
 	if c.LastOnBus == nil {
-		c.LastOnBus = func(context.Context) (Source, error) { return Source{}, nil }
+		c.LastOnBus = func(context.Context) (origin.Source, error) { return origin.Source{}, nil }
 	}
 	return c
 }
@@ -59,9 +61,4 @@ func wholeSeconds(d time.Duration) error {
 		return fmt.Errorf("%v is not a whole number of seconds, at least 1s", d)
 	}
 	return nil
-}
-
-// roundUp is d in whole seconds, at least one.
-func roundUp(d time.Duration) time.Duration {
-	return max((d+time.Second-1)/time.Second, 1) * time.Second
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
 
 // Cursor is how far a node's events were handled: all of the ledger's up to and with Sequence.
@@ -17,20 +18,20 @@ type Cursor struct {
 func CursorSubject(nodeID string) string { return cursorPrefix + id.Key(nodeID) }
 
 // Cursor reads how far a node's events were handled; revision is for NewStep. None, and one that can't
-// be read, is the zero Cursor. It fails with ErrUnavailable.
+// be read, is the zero Cursor. It fails with kv.ErrUnavailable.
 func (x *Executions) Cursor(ctx context.Context, nodeID string) (c Cursor, revision uint64, err error) {
-	m, err := x.cursors.newest(ctx, nodeID)
+	m, err := x.cursors.Newest(ctx, kv.KeyOf(nodeID))
 	return cursorOf(m), m.Revision, err
 }
 
 // RoughCursor is Cursor from whichever server answers: it may be a little behind.
 func (x *Executions) RoughCursor(ctx context.Context, nodeID string) (Cursor, error) {
-	m, err := x.cursors.last(ctx, nodeID)
+	m, err := x.cursors.Last(ctx, kv.KeyOf(nodeID))
 	return cursorOf(m), err
 }
 
-func cursorOf(m message) (c Cursor) {
-	if m.live() && json.Unmarshal(m.Data, &c) != nil {
+func cursorOf(m kv.Message) (c Cursor) {
+	if m.Live() && json.Unmarshal(m.Data, &c) != nil {
 		return Cursor{}
 	}
 	return c

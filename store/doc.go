@@ -1,20 +1,4 @@
-// Package store keeps the shared state of all replicas in JetStream: one key-value bucket per kind
-// of thing, and in each replica a View, a copy of a bucket in memory.
-//
-// Ordering: a View applies the changes of a bucket in the order of their revisions and shows, for
-// each key, the newest value only. Values in between may be skipped; the last one never is.
-//
-// Completeness: what a View shows as absent was absent from what the stream's leader had. In a cluster any member
-// may serve it, also one that is behind, or has lost its disk: a View is loaded, and takes for gone what it is not
-// shown again, only when it has reached what the leader has. It compares itself with the leader now and then, for
-// what is removed from below the bucket (a purge of the stream, a deleted message) leaves no trace there.
-//
-// Concurrency: everything here may be used by many goroutines. Each write is a compare-and-swap on
-// the key's revision, so that writers of all replicas lose nothing of each other; a write whose
-// outcome is unknown (a timeout) is read again and compared before it is reported.
-//
-// Outages: reads from a View go on while NATS is out of reach, View.Age says how old they are.
-// Writes and direct reads then fail with an error that is ErrUnavailable.
-//
-// What is not promised: that a View already shows a write that was acknowledged a moment ago.
+// Package store is the shared state of all replicas: one bucket per kind of thing, each a row of the table. What
+// keeps the values and follows them is package kv, whose promises hold here; what a planner's life is, package
+// planners.
 package store

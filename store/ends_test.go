@@ -11,6 +11,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 )
 
 var always = func(context.Context) (bool, error) { return true, nil }
@@ -18,11 +20,11 @@ var always = func(context.Context) (bool, error) { return true, nil }
 // endings collects the ends that some replicas handle.
 type endings struct {
 	mu   sync.Mutex
-	ends []store.End
+	ends []planners.End
 	fail int // how many handlings fail first
 }
 
-func (e *endings) handle(_ context.Context, end store.End) error {
+func (e *endings) handle(_ context.Context, end planners.End) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.fail > 0 {
@@ -33,13 +35,13 @@ func (e *endings) handle(_ context.Context, end store.End) error {
 	return nil
 }
 
-func (e *endings) all() []store.End {
+func (e *endings) all() []planners.End {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]store.End(nil), e.ends...)
+	return append([]planners.End(nil), e.ends...)
 }
 
-func (e *endings) await(t *testing.T, n int) []store.End {
+func (e *endings) await(t *testing.T, n int) []planners.End {
 	t.Helper()
 	natstest.Eventually(t, "ends are handled", func() bool { return len(e.all()) >= n })
 	return e.all()
@@ -60,7 +62,7 @@ func settled(t *testing.T, js jetstream.JetStream) {
 
 func runEnds(t *testing.T, st *store.Store, e *endings) {
 	t.Helper()
-	run(t, func(ctx context.Context) error { return st.Planners.Ends(ctx, e.handle) })
+	natstest.Run(t, func(ctx context.Context) error { return st.Planners.Ends(ctx, e.handle) })
 }
 
 func TestEndsAreHandledOnceByTheFleet(t *testing.T) {
@@ -75,11 +77,11 @@ func TestEndsAreHandledOnceByTheFleet(t *testing.T) {
 	for _, peer := range []string{"expires", "deleted", "ended"} {
 		apply(t, st, plannerJSON(peer, now, 1), at(1))
 	}
-	kv, err := js.KeyValue(t.Context(), "planners")
+	bucket, err := js.KeyValue(t.Context(), "planners")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kv.Delete(t.Context(), "deleted"); err != nil {
+	if err := bucket.Delete(t.Context(), "deleted"); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Planners.End(t.Context(), "ended", "", always); err != nil {
@@ -90,14 +92,14 @@ func TestEndsAreHandledOnceByTheFleet(t *testing.T) {
 	}
 	e.await(t, 3)
 	settled(t, js)
-	causes := map[string]store.Cause{}
+	causes := map[string]planners.Cause{}
 	for _, end := range e.all() {
 		causes[end.PeerID] = end.Cause
 		if end.Revision == 0 {
 			t.Errorf("%v has no revision", end)
 		}
 	}
-	if len(e.all()) != 3 || causes["expires"] != store.Expired || causes["deleted"] != store.Deleted || causes["ended"] != store.Unwatched {
+	if len(e.all()) != 3 || causes["expires"] != planners.Expired || causes["deleted"] != planners.Deleted || causes["ended"] != planners.Unwatched {
 		t.Errorf("ends = %v", e.all())
 	}
 }
@@ -126,7 +128,7 @@ func TestEndsWhileNobodyIsUpAreHandledLater(t *testing.T) {
 	runEnds(t, st, &e)
 	e.await(t, 1)
 	settled(t, js)
-	if ends := e.all(); len(ends) != 1 || ends[0].PeerID != "expires" || ends[0].Cause != store.Expired {
+	if ends := e.all(); len(ends) != 1 || ends[0].PeerID != "expires" || ends[0].Cause != planners.Expired {
 		t.Errorf("ends = %v", ends)
 	}
 }
@@ -168,35 +170,35 @@ func TestEndsAreReadAgainAfterARestart(t *testing.T) {
 // the end is told, it is written anew: then what arrived is of that life whatever the clocks say.
 func TestAnEndByOthersIsNumbered(t *testing.T) {
 	t.Parallel()
-	onBus := func(context.Context) (store.Source, error) { return arrived(2), nil }
+	onBus := func(context.Context) (origin.Source, error) { return arrived(2), nil }
 	st, js := open(t, natstest.Start(t), store.Config{PlannerTTL: time.Second, LastOnBus: onBus})
 	var e endings
 	runEnds(t, st, &e)
-	kv, err := js.KeyValue(t.Context(), "planners")
+	bucket, err := js.KeyValue(t.Context(), "planners")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, peer := range []string{"expires", "deleted"} {
 		apply(t, st, plannerJSON(peer, now, 1), arrived(1))
 	}
-	if err := kv.Delete(t.Context(), "deleted"); err != nil {
+	if err := bucket.Delete(t.Context(), "deleted"); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, 2)
 	settled(t, js)
 	reasons := map[string]string{"expires": "expired", "deleted": ""}
 	for _, end := range e.all() {
-		if want := map[string]store.Cause{"expires": store.Expired, "deleted": store.Deleted}[end.PeerID]; end.Cause != want {
+		if want := map[string]planners.Cause{"expires": planners.Expired, "deleted": planners.Deleted}[end.PeerID]; end.Cause != want {
 			t.Errorf("%s is %v", end.PeerID, end.Cause)
 		}
 		m, err := newestOf(t, js, "$KV.planners."+end.PeerID)
 		if err != nil || m.Sequence != end.Revision || m.Header.Get("Oc-Last-Seq") != "2" || m.Header.Get("Oc-Reason") != reasons[end.PeerID] {
 			t.Errorf("%v: %+v, %v", end, m, err)
 		}
-		if out := apply(t, st, plannerJSON(end.PeerID, now, 1), arrived(2)); out != store.Late {
+		if out := apply(t, st, plannerJSON(end.PeerID, now, 1), arrived(2)); out != origin.Late {
 			t.Errorf("%s: what had arrived is %v", end.PeerID, out)
 		}
-		if out := apply(t, st, plannerJSON(end.PeerID, now, 3), arrived(3)); out != store.Stored {
+		if out := apply(t, st, plannerJSON(end.PeerID, now, 3), arrived(3)); out != origin.Stored {
 			t.Errorf("%s: what has arrived since is %v", end.PeerID, out)
 		}
 	}

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 )
 
 // executionTTL is how long an execution is remembered after its last change: longer than a node's
@@ -20,70 +19,66 @@ const executionTTL = 14 * 24 * time.Hour
 // executions, so that both change in one step, and in no bucket, so that its keys are executions.
 const cursorPrefix = "oc.cursor."
 
+var cursorSpace = kv.Space{Bucket: ExecutionsBucket, Prefix: cursorPrefix, Tokens: 1}
+
 // ErrExists says that there is an execution of that id.
 var ErrExists = errors.New("exists already")
 
 // Executions is the bucket of what runs or ran on the nodes.
 type Executions struct {
-	bucket  *bucket
-	cursors *bucket
-	view    *View[booking.Execution]
+	keys    *kv.Keys
+	cursors *kv.Keys
+	view    *kv.View[booking.Execution]
 }
 
-func newExecutions(o opener, b *bucket) *Executions {
-	cursors := *b
-	cursors.prefix = cursorPrefix
-	decode := func(_ string, m *nats.Msg) (booking.Execution, error) { return decodeExecution(m.Data) }
-	return &Executions{b, &cursors, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
+func newExecutions(keys *kv.Keys) *Executions {
+	return &Executions{keys, keys.Keys(cursorSpace), kv.NewView(keys, decodeExecution)}
 }
 
-func decodeExecution(data []byte) (e booking.Execution, err error) {
-	if err := json.Unmarshal(data, &e); err != nil {
-		return booking.Execution{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
-	}
+var decodeExecution = kv.JSON(func(_ kv.Key, e booking.Execution) error {
 	if e.ExecutionID == "" {
-		return booking.Execution{}, fmt.Errorf("%w: no execution", ErrUndecodable)
+		return errors.New("no execution")
 	}
-	return e, nil
-}
+	return nil
+})
 
 // View is this replica's copy of the executions.
-func (x *Executions) View() *View[booking.Execution] { return x.view }
+func (x *Executions) View() *kv.View[booking.Execution] { return x.view }
 
-// Get reads an execution past the view. It fails with ErrNotFound, ErrUndecodable or ErrUnavailable.
+// Get reads an execution past the view. It fails with kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
 func (x *Executions) Get(ctx context.Context, executionID string) (booking.Execution, error) {
-	m, err := x.bucket.value(ctx, executionID)
+	m, err := x.keys.Value(ctx, kv.KeyOf(executionID))
 	if err != nil {
 		return booking.Execution{}, err
 	}
-	return decodeExecution(m.Data)
+	return decodeExecution("", m)
 }
 
-// Create stores a new execution. It fails with ErrExists, ErrTooLarge or ErrUnavailable.
+// Create stores a new execution. It fails with ErrExists, kv.ErrTooLarge or kv.ErrUnavailable.
 func (x *Executions) Create(ctx context.Context, e booking.Execution) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	_, err = x.bucket.change(ctx, e.ExecutionID, func(last message) (*write, error) {
-		if last.live() {
-			if _, err := decodeExecution(last.Data); err == nil { // a broken one counts as none
+	_, err = x.keys.Change(ctx, kv.KeyOf(e.ExecutionID), func(last kv.Message) (*kv.Write, error) {
+		if last.Live() {
+			if _, err := decodeExecution("", last); err == nil { // a broken one counts as none
 				return nil, fmt.Errorf("execution %q: %w", e.ExecutionID, ErrExists)
 			}
 		}
-		return &write{data: data, ttl: executionTTL}, nil
+		return &kv.Write{Data: data, TTL: executionTTL}, nil
 	})
 	return err
 }
 
 // Change reads an execution and writes what decide makes of it, again when another writer was faster;
-// false leaves it as it is. It fails with ErrNotFound, ErrUndecodable, or ErrUnavailable.
+// false leaves it as it is. It fails with kv.ErrNotFound, kv.ErrUndecodable, or kv.ErrUnavailable.
 func (x *Executions) Change(ctx context.Context, executionID string, decide func(booking.Execution) (booking.Execution, bool)) error {
-	_, err := x.bucket.change(ctx, executionID, func(last message) (*write, error) {
-		if !last.live() {
-			return nil, ErrNotFound
+	_, err := x.keys.Change(ctx, kv.KeyOf(executionID), func(last kv.Message) (*kv.Write, error) {
+		if !last.Live() {
+			return nil, kv.ErrNotFound
 		}
-		e, err := decodeExecution(last.Data)
+		e, err := decodeExecution("", last)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +87,7 @@ func (x *Executions) Change(ctx context.Context, executionID string, decide func
 			return nil, nil
 		}
 		data, err := json.Marshal(next)
-		return &write{data: data, ttl: executionTTL}, err
+		return &kv.Write{Data: data, TTL: executionTTL}, err
 	})
 	return err
 }

@@ -187,16 +187,16 @@ func TestARemovalByOthersIsKept(t *testing.T) {
 	st, js := open(t, srv, store.Config{})
 	for _, r := range removals(t, st) {
 		r.write(0)
-		bucket, key, _ := strings.Cut(strings.TrimPrefix(r.subject, "$KV."), ".")
-		kv, err := js.KeyValue(t.Context(), bucket)
+		name, key, _ := strings.Cut(strings.TrimPrefix(r.subject, "$KV."), ".")
+		bucket, err := js.KeyValue(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := kv.Purge(t.Context(), key, jetstream.PurgeTTL(time.Hour)); err != nil {
+		if err := bucket.Purge(t.Context(), key, jetstream.PurgeTTL(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	run(t, st.Run)
+	natstest.Run(t, st.Run)
 	for name, r := range removals(t, st) {
 		keptForEver(t, js, name, r.subject)
 	}

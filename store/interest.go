@@ -5,17 +5,16 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/nats-io/nats.go"
+	"oc-scheduler/store/kv"
 )
 
 // Interest is the bucket of who has streams on which peer: one key per peer with the replicas.
 type Interest struct {
-	bucket *bucket
-	view   *View[[]string]
-	gone   *tombstones
+	keys *kv.Keys
+	view *kv.View[[]string]
+	gone *kv.Tombstones
 }
 
 // interested is the stored value.
@@ -26,36 +25,32 @@ type interested struct {
 	End string `json:"end,omitempty"`
 }
 
-func newInterest(o opener, b *bucket) *Interest {
-	decode := func(_ string, m *nats.Msg) ([]string, error) { return decodeInterest(m.Data) }
-	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
-	return &Interest{b, view, keepRemovals(o, b, view)}
+func newInterest(keys *kv.Keys) *Interest {
+	view := kv.NewView(keys, decodeInterest)
+	return &Interest{keys, view, kv.KeepRemovals(view)}
 }
 
-func decodeInterest(data []byte) ([]string, error) {
-	var v interested
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUndecodable, err)
-	}
+func decodeInterest(key kv.Key, m kv.Message) ([]string, error) {
+	v, err := kv.JSON[interested](nil)(key, m)
 	slices.Sort(v.Replicas)
-	return slices.Compact(v.Replicas), nil
+	return slices.Compact(v.Replicas), err
 }
 
 // endingOf is the end that is due because of a stored list; false when it is not empty, or not there.
-func endingOf(m message) (end string, due bool) {
+func endingOf(m kv.Message) (end string, due bool) {
 	var v interested
-	if !m.live() || json.Unmarshal(m.Data, &v) != nil {
+	if !m.Live() || json.Unmarshal(m.Data, &v) != nil {
 		return "", false
 	}
 	return v.End, len(v.Replicas) == 0
 }
 
 // View is this replica's copy of the interest: peer → replicas, sorted.
-func (i *Interest) View() *View[[]string] { return i.view }
+func (i *Interest) View() *kv.View[[]string] { return i.view }
 
-// Add notes that a replica has streams on a peer. It fails with ErrUnavailable.
+// Add notes that a replica has streams on a peer. It fails with kv.ErrUnavailable.
 func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
-	_, err := i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+	_, err := i.keys.Change(ctx, kv.KeyOf(peerID), func(m kv.Message) (*kv.Write, error) {
 		replicas := replicasOf(m)
 		at, found := slices.BinarySearch(replicas, replica)
 		if found {
@@ -68,9 +63,9 @@ func (i *Interest) Add(ctx context.Context, peerID, replica string) error {
 
 // Remove notes that a replica has no more streams on a peer. end is not empty when the list is now: it
 // names the end of the planner's life, which is due, and after which Forget removes the list. However many
-// leave at once, one of them writes the empty list. It fails with ErrUnavailable.
+// leave at once, one of them writes the empty list. It fails with kv.ErrUnavailable.
 func (i *Interest) Remove(ctx context.Context, peerID, replica string) (end string, err error) {
-	_, err = i.bucket.change(ctx, peerID, func(m message) (*write, error) {
+	_, err = i.keys.Change(ctx, kv.KeyOf(peerID), func(m kv.Message) (*kv.Write, error) {
 		end = ""
 		replicas := replicasOf(m)
 		at, found := slices.BinarySearch(replicas, replica)
@@ -90,9 +85,9 @@ func (i *Interest) Remove(ctx context.Context, peerID, replica string) (end stri
 
 // TakeOver takes on an end that another replica has begun and not finished, it seems: the empty list of
 // that revision is written anew, which one of all that try can do. end is empty for the others. It fails
-// with ErrUnavailable.
+// with kv.ErrUnavailable.
 func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64) (end string, err error) {
-	last, err := i.bucket.newest(ctx, peerID)
+	last, err := i.keys.Newest(ctx, kv.KeyOf(peerID))
 	if err != nil {
 		return "", err
 	}
@@ -105,9 +100,9 @@ func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64)
 	}
 	w, err := writeInterest(interested{[]string{}, end})
 	if err == nil {
-		_, err = i.bucket.swap(ctx, peerID, revision, w)
+		_, err = i.keys.Swap(ctx, kv.KeyOf(peerID), revision, w)
 	}
-	if errors.Is(err, errConflict) {
+	if errors.Is(err, kv.ErrConflict) {
 		return "", nil
 	}
 	if err != nil {
@@ -117,44 +112,44 @@ func (i *Interest) TakeOver(ctx context.Context, peerID string, revision uint64)
 }
 
 // Due says whether an end still is: nobody has come since, and nobody has finished it. It fails with
-// ErrUnavailable.
+// kv.ErrUnavailable.
 func (i *Interest) Due(ctx context.Context, peerID, end string) (bool, error) {
-	m, err := i.bucket.newest(ctx, peerID)
+	m, err := i.keys.Newest(ctx, kv.KeyOf(peerID))
 	stands, due := endingOf(m)
 	return due && stands == end, err
 }
 
-// Forget removes the list of a peer if it is still empty. It fails with ErrUnavailable.
+// Forget removes the list of a peer if it is still empty. It fails with kv.ErrUnavailable.
 func (i *Interest) Forget(ctx context.Context, peerID string) error {
-	_, err := i.bucket.change(ctx, peerID, func(m message) (*write, error) {
-		if !m.live() || len(replicasOf(m)) > 0 {
+	_, err := i.keys.Change(ctx, kv.KeyOf(peerID), func(m kv.Message) (*kv.Write, error) {
+		if !m.Live() || len(replicasOf(m)) > 0 {
 			return nil, nil
 		}
-		return remove(0), nil
+		return kv.Remove(0), nil
 	})
 	return err
 }
 
 // Replicas reads which replicas have streams on a peer now, past the view. It fails with
-// ErrUnavailable.
+// kv.ErrUnavailable.
 func (i *Interest) Replicas(ctx context.Context, peerID string) ([]string, error) {
-	m, err := i.bucket.newest(ctx, peerID)
+	m, err := i.keys.Newest(ctx, kv.KeyOf(peerID))
 	return replicasOf(m), err
 }
 
 // replicasOf reads a stored list; none, and one that cannot be read, is empty.
-func replicasOf(m message) []string {
-	if !m.live() {
+func replicasOf(m kv.Message) []string {
+	if !m.Live() {
 		return nil
 	}
-	replicas, err := decodeInterest(m.Data)
+	replicas, err := decodeInterest("", m)
 	if err != nil {
 		return nil // the view reports it; the next write mends it
 	}
 	return replicas
 }
 
-func writeInterest(v interested) (*write, error) {
+func writeInterest(v interested) (*kv.Write, error) {
 	data, err := json.Marshal(v)
-	return &write{data: data}, err
+	return &kv.Write{Data: data}, err
 }

@@ -32,7 +32,7 @@ func TestTheLastOfTheFleetIsTold(t *testing.T) {
 			}()
 		}
 		for range replicas {
-			if receive(t, results) {
+			if natstest.Receive(t, results) {
 				last++
 			}
 		}
@@ -80,11 +80,11 @@ func TestInterest(t *testing.T) {
 		e, _ := st.Interest.View().Get("p")
 		return slices.Equal(e.Value, []string{"a", "b"})
 	})
-	kv, err := js.KeyValue(t.Context(), "interest")
+	bucket, err := js.KeyValue(t.Context(), "interest")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, err := kv.Get(t.Context(), "p"); err != nil || string(e.Value()) != `{"replicas":["a","b"]}` {
+	if e, err := bucket.Get(t.Context(), "p"); err != nil || string(e.Value()) != `{"replicas":["a","b"]}` {
 		t.Errorf("value = %s, %v", e.Value(), err)
 	}
 	remove("x", false)
@@ -98,7 +98,7 @@ func TestInterest(t *testing.T) {
 	forget() // somebody is there: nothing happens
 	remove("a", true)
 	remove("a", false) // the end is another's to finish
-	m, err := kv.Get(t.Context(), "p")
+	m, err := bucket.Get(t.Context(), "p")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,13 @@ func TestInterest(t *testing.T) {
 			t.Errorf("TakeOver = %q, %v", end, err)
 		}
 	}
-	if e, err := kv.Get(t.Context(), "p"); err != nil || string(e.Value()) != string(m.Value()) || !strings.HasPrefix(string(e.Value()), `{"replicas":[],"end":"`) {
+	if e, err := bucket.Get(t.Context(), "p"); err != nil || string(e.Value()) != string(m.Value()) || !strings.HasPrefix(string(e.Value()), `{"replicas":[],"end":"`) {
 		t.Errorf("value = %s, %v", e.Value(), err)
 	}
 	forget()
 	remove("a", false)
 	natstest.Eventually(t, "the view drops the peer", func() bool { return st.Interest.View().Len() == 0 })
-	if _, err := kv.Put(t.Context(), "p", []byte("junk")); err != nil {
+	if _, err := bucket.Put(t.Context(), "p", []byte("junk")); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "junk is reported", func() bool { return st.Interest.View().Broken()["p"] != "" })
@@ -172,7 +172,7 @@ func TestOneReplicaWinsAClaim(t *testing.T) {
 	}
 	n := 0
 	for range replicas {
-		if receive(t, won) {
+		if natstest.Receive(t, won) {
 			n++
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 )
 
 // What is purged from the stream leaves no marker. Its end comes all the same, when its time is up,
@@ -29,7 +31,7 @@ func TestAPlannerThatWasPurgedEndsWithItsTime(t *testing.T) {
 			}
 			apply(t, st, plannerJSON("p", now, 1), arrived(1))
 			for _, replica := range []*store.Store{st, other} {
-				shows(t, replica, "p", func(store.PlannerRecord) bool { return true })
+				shows(t, replica, "p", func(planners.Record) bool { return true })
 			}
 			stream, err := js.Stream(t.Context(), "KV_planners")
 			if err != nil {
@@ -42,7 +44,7 @@ func TestAPlannerThatWasPurgedEndsWithItsTime(t *testing.T) {
 			gone(t, other, "p")
 			e.await(t, 1)
 			settled(t, js)
-			if ends := e.all(); len(ends) != 1 || ends[0].PeerID != "p" || ends[0].Cause != store.Expired {
+			if ends := e.all(); len(ends) != 1 || ends[0].PeerID != "p" || ends[0].Cause != planners.Expired {
 				t.Errorf("ends = %v", ends)
 			}
 		})
@@ -63,5 +65,5 @@ func TestAPlannerWhoseKeyOutlivesItEnds(t *testing.T) {
 	}
 	gone(t, st, "p")
 	_, _, err = st.Planners.Raw(t.Context(), "p")
-	wantErr(t, err, store.ErrNotFound)
+	wantErr(t, err, kv.ErrNotFound)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"oc-scheduler/store/kv"
 )
 
 func isHeld(err error) bool { return errors.Is(err, ErrLeaseHeld) }
@@ -14,9 +16,9 @@ func isHeld(err error) bool { return errors.Is(err, ErrLeaseHeld) }
 // ErrLeaseHeld when a living one is another process's and that does not drain.
 func (h *Held) renew(ctx context.Context) error {
 	sent := time.Since(h.began).Nanoseconds()
-	_, err := h.leases.bucket.change(ctx, h.id, func(last message) (*write, error) {
-		if last.live() {
-			stands, err := decodeLease(last.Data)
+	_, err := h.leases.keys.Change(ctx, kv.KeyOf(h.id), func(last kv.Message) (*kv.Write, error) {
+		if last.Live() {
+			stands, err := decodeLease("", last)
 			if err == nil && !stands.of(h.lease) && !stands.Draining {
 				return nil, fmt.Errorf("%w: replica %q at %s", ErrLeaseHeld, h.id, stands.Address)
 			}
@@ -24,7 +26,7 @@ func (h *Held) renew(ctx context.Context) error {
 		mine := h.lease
 		mine.Draining = h.draining.Load()
 		data, err := json.Marshal(mine)
-		return &write{data: data, ttl: h.leases.ttl}, err
+		return &kv.Write{Data: data, TTL: h.leases.ttl}, err
 	})
 	if err == nil {
 		h.renewed.Store(sent)

@@ -2,22 +2,24 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"oc-scheduler/store/kv"
 )
+
+// ErrLeaseHeld says that another living process holds the lease of the same replica id.
+var ErrLeaseHeld = errors.New("lease is held by another process")
 
 // leasePoll is how often a lease that another process holds is looked at again.
 const leasePoll = 500 * time.Millisecond
 
 // Leases is the bucket of the replicas that live: a key lives while its replica renews it.
 type Leases struct {
-	bucket *bucket
-	view   *View[Lease]
-	ttl    time.Duration
+	keys *kv.Keys
+	view *kv.View[Lease]
+	ttl  time.Duration
 }
 
 // Lease is what a replica says of itself.
@@ -33,24 +35,18 @@ func (l Lease) of(o Lease) bool {
 	return l.Version == o.Version && l.Address == o.Address && l.StartedAt.Equal(o.StartedAt)
 }
 
-func newLeases(o opener, b *bucket) *Leases {
-	decode := func(_ string, m *nats.Msg) (Lease, error) { return decodeLease(m.Data) }
-	return &Leases{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...), o.cfg.LeaseTTL}
+func newLeases(keys *kv.Keys, ttl time.Duration) *Leases {
+	return &Leases{keys, kv.NewView(keys, decodeLease), ttl}
 }
 
-func decodeLease(data []byte) (l Lease, err error) {
-	if err := json.Unmarshal(data, &l); err != nil {
-		return Lease{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
-	}
-	return l, nil
-}
+var decodeLease = kv.JSON[Lease](nil)
 
 // View is this replica's copy of the living leases.
-func (l *Leases) View() *View[Lease] { return l.view }
+func (l *Leases) View() *kv.View[Lease] { return l.view }
 
 // Acquire takes the lease of a replica id. One that lives is waited for, a little longer than a
 // lease lives; the lease of a replica that drains is taken at once. It fails with ErrLeaseHeld,
-// ErrUnavailable, and when ctx ends.
+// kv.ErrUnavailable, and when ctx ends.
 func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*Held, error) {
 	lease.StartedAt = lease.StartedAt.UTC()
 	h := &Held{leases: l, id: replicaID, lease: lease, began: time.Now(), changed: make(chan struct{}, 1)}
@@ -62,20 +58,20 @@ func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*H
 		if !isHeld(err) || !time.Now().Before(deadline) {
 			return nil, err
 		}
-		if err := sleep(ctx, leasePoll); err != nil {
+		if err := kv.Sleep(ctx, leasePoll); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// Holder reads who holds the lease of a replica id now. It fails with ErrNotFound, ErrUndecodable or
-// ErrUnavailable.
+// Holder reads who holds the lease of a replica id now. It fails with kv.ErrNotFound, kv.ErrUndecodable or
+// kv.ErrUnavailable.
 func (l *Leases) Holder(ctx context.Context, replicaID string) (Lease, error) {
-	m, err := l.bucket.value(ctx, replicaID)
+	m, err := l.keys.Value(ctx, kv.KeyOf(replicaID))
 	if err != nil {
 		return Lease{}, err
 	}
-	return decodeLease(m.Data)
+	return decodeLease("", m)
 }
 
 // Held is the lease of this process.
@@ -95,4 +91,4 @@ type Held struct {
 func (h *Held) Unheard() time.Duration { return time.Since(h.began) - time.Duration(h.heard.Load()) }
 
 // Overdue says whether an answer is late by more than it may be in good times.
-func (h *Held) Overdue() bool { return h.Unheard() > h.leases.ttl/3+attemptTimeout }
+func (h *Held) Overdue() bool { return h.Unheard() > h.leases.ttl/3+kv.AttemptTimeout }

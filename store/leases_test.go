@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 func lease(address string) store.Lease {
@@ -70,20 +71,20 @@ func TestALeaseLivesWhileItIsRenewed(t *testing.T) {
 	done := make(chan error, 1)
 	var l lossEvents
 	go func() { done <- h.Run(ctx, l.events()) }()
-	kv, err := js.KeyValue(t.Context(), "replicas")
+	bucket, err := js.KeyValue(t.Context(), "replicas")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := kv.Get(t.Context(), "r")
+	first, err := bucket.Get(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "it lives longer than its TTL", func() bool {
-		e, err := kv.Get(t.Context(), "r")
+		e, err := bucket.Get(t.Context(), "r")
 		return err == nil && e.Created().Sub(first.Created()) > 2200*time.Millisecond
 	})
 	cancel()
-	if err := receive(t, done); err != nil {
+	if err := natstest.Receive(t, done); err != nil {
 		t.Error(err)
 	}
 	natstest.Eventually(t, "it ends by itself", func() bool { return st.Leases.View().Len() == 0 })
@@ -110,7 +111,7 @@ func TestALeaseThatLivesOnIsHeld(t *testing.T) {
 	srv := natstest.Start(t)
 	st, _ := running(t, srv, store.Config{LeaseTTL: time.Second})
 	h := acquire(t, st, lease("a:1"))
-	run(t, func(ctx context.Context) error { return h.Run(ctx, store.LeaseEvents{}) })
+	natstest.Run(t, func(ctx context.Context) error { return h.Run(ctx, store.LeaseEvents{}) })
 	_, err := st.Leases.Acquire(t.Context(), "r", lease("b:1"))
 	wantErr(t, err, store.ErrLeaseHeld)
 }
@@ -121,7 +122,7 @@ func TestADrainingLeaseIsTakenAtOnceAndItsOwnerIsTold(t *testing.T) {
 	st, js := running(t, srv, store.Config{LeaseTTL: 3 * time.Second})
 	old := acquire(t, st, lease("a:1"))
 	var l lossEvents
-	run(t, func(ctx context.Context) error { return old.Run(ctx, l.events()) })
+	natstest.Run(t, func(ctx context.Context) error { return old.Run(ctx, l.events()) })
 	if err := old.SetDraining(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -137,11 +138,11 @@ func TestADrainingLeaseIsTakenAtOnceAndItsOwnerIsTold(t *testing.T) {
 	l.mu.Lock()
 	wantErr(t, l.lost[0], store.ErrLeaseHeld)
 	l.mu.Unlock()
-	kv, err := js.KeyValue(t.Context(), "replicas")
+	bucket, err := js.KeyValue(t.Context(), "replicas")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kv.Delete(t.Context(), "r"); err != nil {
+	if err := bucket.Delete(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "it is held again when the other has ended", func() bool { _, regained := l.counts(); return regained == 1 })
@@ -153,11 +154,11 @@ func TestALeaseIsLostAndRegainedWithTheServer(t *testing.T) {
 	st, _ := running(t, srv, store.Config{LeaseTTL: time.Second})
 	h := acquire(t, st, lease("a:1"))
 	var l lossEvents
-	run(t, func(ctx context.Context) error { return h.Run(ctx, l.events()) })
+	natstest.Run(t, func(ctx context.Context) error { return h.Run(ctx, l.events()) })
 	srv.Stop()
 	natstest.Eventually(t, "it cannot be trusted any more", func() bool { lost, _ := l.counts(); return lost == 1 })
 	l.mu.Lock()
-	wantErr(t, l.lost[0], store.ErrUnavailable)
+	wantErr(t, l.lost[0], kv.ErrUnavailable)
 	l.mu.Unlock()
 	srv.Restart(t)
 	natstest.Eventually(t, "it is held again", func() bool { _, regained := l.counts(); return regained == 1 })
@@ -171,7 +172,7 @@ func TestALeaseTellsWhenNobodyAnswers(t *testing.T) {
 	st, js := running(t, srv, store.Config{LeaseTTL: time.Second})
 	h := acquire(t, st, lease("a:1"))
 	var l lossEvents
-	run(t, func(ctx context.Context) error { return h.Run(ctx, l.events()) })
+	natstest.Run(t, func(ctx context.Context) error { return h.Run(ctx, l.events()) })
 	if h.Overdue() {
 		t.Error("overdue at once")
 	}
@@ -179,12 +180,12 @@ func TestALeaseTellsWhenNobodyAnswers(t *testing.T) {
 	natstest.Eventually(t, "overdue without a server", h.Overdue)
 	srv.Restart(t)
 	natstest.Eventually(t, "heard of again", func() bool { return !h.Overdue() })
-	kv, err := js.KeyValue(t.Context(), "replicas")
+	bucket, err := js.KeyValue(t.Context(), "replicas")
 	if err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "the lease is another's", func() bool {
-		_, err := kv.Put(t.Context(), "r", []byte(`{"address": "b:1"}`))
+		_, err := bucket.Put(t.Context(), "r", []byte(`{"address": "b:1"}`))
 		return err == nil
 	})
 	taken := time.Now()

@@ -16,6 +16,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 )
 
 // The operations on a planner, and what they gave.
@@ -49,8 +51,8 @@ func peerOf(input any) int {
 // one that was stored before it: no version up to that one comes back.
 type standing struct{ version, over int }
 
-// planners is what the bucket has to look like to everybody.
-var planners = porcupine.Model{
+// plannerModel is what the bucket has to look like to everybody.
+var plannerModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
 		byPeer := map[int][]porcupine.Operation{}
 		for _, op := range history {
@@ -107,7 +109,7 @@ func TestPlannersAreLinearizable(t *testing.T) {
 	wg.Wait()
 
 	t.Logf("%d operations, the outcome of %d is unknown", len(h.operations), h.unknown)
-	result, info := porcupine.CheckOperationsVerbose(planners, h.operations, time.Minute)
+	result, info := porcupine.CheckOperationsVerbose(plannerModel, h.operations, time.Minute)
 	want := porcupine.Ok
 	if !comparesAndSwaps {
 		want = porcupine.Illegal
@@ -130,8 +132,8 @@ func linearStore(t *testing.T, cluster *natstest.Cluster) *store.Store {
 		st, err = store.Open(t.Context(), writer(js), store.Config{Replicas: 3}, discard, nil)
 		return err == nil
 	})
-	run(t, st.Run)
-	receive(t, st.Planners.View().Loaded())
+	natstest.Run(t, st.Run)
+	natstest.Receive(t, st.Planners.View().Loaded())
 	return st
 }
 
@@ -170,7 +172,7 @@ func (h *history) work(ctx context.Context, t *testing.T, st *store.Store, peers
 			input = in
 			out.stale, out.late, err = plan(ctx, t, st, in)
 		}
-		if err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, kv.ErrUnavailable) && ctx.Err() == nil {
 			t.Errorf("%v: %v", input, err)
 		}
 		if out.unknown = err != nil; out.unknown {
@@ -188,12 +190,12 @@ func plan(ctx context.Context, t *testing.T, st *store.Store, in planned) (stale
 	src := at(uint64(in.version))
 	src.Time = src.Time.Add(time.Hour) // after each end: the numbers decide
 	result, err := st.Planners.Apply(ctx, raw, decode(t, raw), src)
-	return result == store.Stale, result == store.Late, err
+	return result == origin.Stale, result == origin.Late, err
 }
 
 func look(ctx context.Context, st *store.Store, peer int) (version int, err error) {
 	raw, _, err := st.Planners.Raw(ctx, peerName(peer))
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return 0, nil
 	}
 	if err != nil {
@@ -233,7 +235,7 @@ func (h *history) await(t *testing.T, more int) {
 func (h *history) show(t *testing.T, info porcupine.LinearizationInfo) {
 	t.Helper()
 	file := t.ArtifactDir() + "/history.html"
-	if err := porcupine.VisualizePath(planners, info, file); err != nil {
+	if err := porcupine.VisualizePath(plannerModel, info, file); err != nil {
 		t.Error(err)
 	}
 	t.Logf("see %s (go test -artifacts keeps it)", file)

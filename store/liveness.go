@@ -3,16 +3,16 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"oc-scheduler/store/kv"
 )
 
 // Liveness is the bucket of heartbeats: a node's key lives while the node renews it.
 type Liveness struct {
-	bucket *bucket
-	view   *View[Pulse]
+	keys *kv.Keys
+	view *kv.View[Pulse]
 }
 
 // Pulse is the last heartbeat of a node.
@@ -24,76 +24,70 @@ type Pulse struct {
 	Queued                map[string]float64 `json:"queued,omitempty"`
 }
 
-func newLiveness(o opener, b *bucket) *Liveness {
-	decode := func(_ string, m *nats.Msg) (Pulse, error) { return decodePulse(m.Data) }
-	return &Liveness{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
-}
+func newLiveness(keys *kv.Keys) *Liveness { return &Liveness{keys, kv.NewView(keys, decodePulse)} }
 
-func decodePulse(data []byte) (p Pulse, err error) {
-	if err := json.Unmarshal(data, &p); err != nil {
-		return Pulse{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
-	}
+var decodePulse = kv.JSON(func(_ kv.Key, p Pulse) error {
 	if p.Session == "" {
-		return Pulse{}, fmt.Errorf("%w: of no session", ErrUndecodable)
+		return errors.New("of no session")
 	}
-	return p, nil
-}
+	return nil
+})
 
 // View is this replica's copy of the heartbeats.
-func (l *Liveness) View() *View[Pulse] { return l.view }
+func (l *Liveness) View() *kv.View[Pulse] { return l.view }
 
 // Beat stores a heartbeat for ttl; fresh is false, and nothing is stored, for one that is not newer than
 // the last one of its session. Whether its session is the present one is the caller's to know. It fails
-// with ErrUnavailable.
+// with kv.ErrUnavailable.
 func (l *Liveness) Beat(ctx context.Context, nodeID string, p Pulse, ttl time.Duration) (fresh bool, err error) {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return false, err
 	}
-	_, err = l.bucket.change(ctx, nodeID, func(last message) (*write, error) {
+	_, err = l.keys.Change(ctx, kv.KeyOf(nodeID), func(last kv.Message) (*kv.Write, error) {
 		fresh = true
-		if last.live() {
-			stands, err := decodePulse(last.Data)
+		if last.Live() {
+			stands, err := decodePulse("", last)
 			fresh = err != nil || stands.Session != p.Session || stands.Sequence < p.Sequence
 		}
 		if !fresh {
 			return nil, nil
 		}
-		return &write{data: data, ttl: ttl}, nil
+		return &kv.Write{Data: data, TTL: ttl}, nil
 	})
 	return fresh && err == nil, err
 }
 
-// Alive says whether a node's key lives, past the view; with a broken value it does not. It fails with ErrUnavailable.
+// Alive says whether a node's key lives, past the view; with a broken value it does not. It fails with kv.ErrUnavailable.
 func (l *Liveness) Alive(ctx context.Context, nodeID string) (bool, error) {
 	session, err := l.Session(ctx, nodeID)
 	return session != "", err
 }
 
 // Session is that of a node's last heartbeat while its key lives, past the view; else empty, as with a broken
-// value. It fails with ErrUnavailable.
+// value. It fails with kv.ErrUnavailable.
 func (l *Liveness) Session(ctx context.Context, nodeID string) (string, error) {
-	m, err := l.bucket.newest(ctx, nodeID)
-	if err != nil || !m.live() {
+	m, err := l.keys.Newest(ctx, kv.KeyOf(nodeID))
+	if err != nil || !m.Live() {
 		return "", err
 	}
-	p, err := decodePulse(m.Data)
+	p, err := decodePulse("", m)
 	if err != nil {
 		return "", nil
 	}
 	return p.Session, nil
 }
 
-// End removes a node's key if it is of that session; empty: of any. It fails with ErrUnavailable.
+// End removes a node's key if it is of that session; empty: of any. It fails with kv.ErrUnavailable.
 func (l *Liveness) End(ctx context.Context, nodeID, session string) error {
-	_, err := l.bucket.change(ctx, nodeID, func(last message) (*write, error) {
-		if !last.live() {
+	_, err := l.keys.Change(ctx, kv.KeyOf(nodeID), func(last kv.Message) (*kv.Write, error) {
+		if !last.Live() {
 			return nil, nil
 		}
-		if stands, err := decodePulse(last.Data); err == nil && session != "" && stands.Session != session {
+		if stands, err := decodePulse("", last); err == nil && session != "" && stands.Session != session {
 			return nil, nil
 		}
-		return remove(markerTTL), nil
+		return kv.Remove(markerTTL), nil
 	})
 	return err
 }

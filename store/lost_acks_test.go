@@ -13,6 +13,9 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 )
 
@@ -54,16 +57,16 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 		what string
 		do   func() (bool, error)
 	}{
-		{"apply", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 1), at(1)) == store.Stored, nil }},
-		{"apply on top", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 2), at(2)) == store.Stored, nil }},
+		{"apply", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 1), at(1)) == origin.Stored, nil }},
+		{"apply on top", func() (bool, error) { return apply(t, st, plannerJSON("p", now, 2), at(2)) == origin.Stored, nil }},
 		{"end", func() (bool, error) { return true, st.Planners.End(ctx, "p", "", always) }},
 		{"workflow", func() (bool, error) {
 			out, err := st.Workflows.Apply(ctx, raw, wf, at(1))
-			return out == store.Stored, err
+			return out == origin.Stored, err
 		}},
 		{"remove", func() (bool, error) {
 			out, err := st.Workflows.Remove(ctx, "w", at(2))
-			return out == store.Stored, err
+			return out == origin.Stored, err
 		}},
 		{"put", func() (bool, error) {
 			_, created, err := st.Workflows.Put(ctx, "w", raw, store.Condition{Absent: true})
@@ -110,15 +113,15 @@ func TestAPlannerThatMayHaveBeenStoredIsNotStale(t *testing.T) {
 			}
 			apply(t, other, plannerJSON(name, now, 1), at(1))
 			if viewed {
-				run(t, st.Run)
-				shows(t, st, name, func(store.PlannerRecord) bool { return true })
+				natstest.Run(t, st.Run)
+				shows(t, st, name, func(planners.Record) bool { return true })
 			}
 			js.meanwhile = func() { apply(t, other, plannerJSON(name, now.Add(time.Second), 3), at(3)) }
 			js.left.Store(1)
 			raw := plannerJSON(name, now, 2)
 			_, err = st.Planners.Apply(t.Context(), raw, decode(t, raw), at(2))
-			wantErr(t, err, store.ErrUnavailable)
-			if out := apply(t, st, raw, at(2)); out != store.Stale {
+			wantErr(t, err, kv.ErrUnavailable)
+			if out := apply(t, st, raw, at(2)); out != origin.Stale {
 				t.Errorf("delivered again: %v", out)
 			}
 		})
@@ -132,12 +135,12 @@ func TestABurstForOnePeerHasNoConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, st.Run)
-	receive(t, st.Planners.View().Loaded())
+	natstest.Run(t, st.Run)
+	natstest.Receive(t, st.Planners.View().Loaded())
 	for i := range 300 {
 		apply(t, st, plannerJSON("p", now, i), at(uint64(i+1)))
 	}
-	shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 299 })
+	shows(t, st, "p", func(r planners.Record) bool { return ramOf(r) == 299 })
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

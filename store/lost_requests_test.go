@@ -27,8 +27,8 @@ func TestALostRequestCostsAViewNoSession(t *testing.T) {
 		srv.Lose(t, 1, "$JS.API.STREAM.INFO.KV_planners"),
 		srv.Lose(t, 1, "$JS.API.CONSUMER.CREATE.KV_planners.>"),
 	}
-	run(t, st.Planners.View().Run)
-	receive(t, st.Planners.View().Loaded())
+	natstest.Run(t, st.Planners.View().Run)
+	natstest.Receive(t, st.Planners.View().Loaded())
 	for i, n := range lost {
 		if n() != 1 {
 			t.Errorf("%d requests of kind %d were lost", n(), i)

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,10 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/planners"
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -30,45 +32,15 @@ func open(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jet
 	return st, js
 }
 
-// run runs a function of a store until the test ends, and waits for its end.
-func run(t *testing.T, f func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- f(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Errorf("run: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Error("it does not end")
-		}
-	})
-}
-
 // running opens a store and waits until its planners and workflows are loaded.
 func running(t *testing.T, s *natstest.Server, cfg store.Config) (*store.Store, jetstream.JetStream) {
 	t.Helper()
 	st, js := open(t, s, cfg)
-	run(t, st.Run)
+	natstest.Run(t, st.Run)
 	for _, loaded := range []<-chan struct{}{st.Planners.View().Loaded(), st.Workflows.View().Loaded(), st.Interest.View().Loaded(), st.Leases.View().Loaded()} {
-		receive(t, loaded)
+		natstest.Receive(t, loaded)
 	}
 	return st, js
-}
-
-func receive[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing came")
-		panic("unreachable")
-	}
 }
 
 // plannerJSON is a small planner; n tells versions apart.
@@ -86,7 +58,7 @@ func decode(t *testing.T, raw []byte) *planner.Planner {
 	return p
 }
 
-func apply(t *testing.T, st *store.Store, raw []byte, src store.Source) store.Outcome {
+func apply(t *testing.T, st *store.Store, raw []byte, src origin.Source) origin.Outcome {
 	t.Helper()
 	out, err := st.Planners.Apply(t.Context(), raw, decode(t, raw), src)
 	if err != nil {
@@ -96,9 +68,9 @@ func apply(t *testing.T, st *store.Store, raw []byte, src store.Source) store.Ou
 }
 
 // shows waits until the view has a planner that fulfils ok.
-func shows(t *testing.T, st *store.Store, peerID string, ok func(store.PlannerRecord) bool) store.Entry[store.PlannerRecord] {
+func shows(t *testing.T, st *store.Store, peerID string, ok func(planners.Record) bool) kv.Entry[planners.Record] {
 	t.Helper()
-	var e store.Entry[store.PlannerRecord]
+	var e kv.Entry[planners.Record]
 	natstest.Eventually(t, "the view shows "+peerID, func() bool {
 		var found bool
 		e, found = st.Planners.View().Get(peerID)
@@ -115,7 +87,7 @@ func gone(t *testing.T, st *store.Store, peerID string) {
 	})
 }
 
-func ramOf(r store.PlannerRecord) planner.Amount {
+func ramOf(r planners.Record) planner.Amount {
 	return planner.NewIndex(r.Planner).Resource("r").Instances()[0].Capacity("ram_gb") / planner.Unit
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
 
 // Membership says whether a node may take part.
@@ -104,7 +105,7 @@ func (r *NodeRecord) Program() Program { return Program{r.Ledger, r.StartedAt} }
 
 // Liveness is how long the node may be silent.
 func (r *NodeRecord) Liveness() time.Duration {
-	return roundUp(time.Duration(r.LivenessSeconds * float64(time.Second)))
+	return kv.WholeSeconds(time.Duration(r.LivenessSeconds * float64(time.Second)))
 }
 
 // PeerID is the peer whose node it says to be; empty when it says none, or none that can be.

@@ -3,48 +3,44 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 
-	"github.com/nats-io/nats.go"
+	"oc-scheduler/store/kv"
 )
 
 // Nodes is the bucket of compute nodes.
 type Nodes struct {
-	bucket *bucket
-	view   *View[NodeRecord]
-	gone   *tombstones
+	keys *kv.Keys
+	view *kv.View[NodeRecord]
+	gone *kv.Tombstones
 }
 
-func newNodes(o opener, b *bucket) *Nodes {
-	decode := func(of string, m *nats.Msg) (NodeRecord, error) { return decodeNode(of, m.Data) }
-	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
-	return &Nodes{b, view, keepRemovals(o, b, view)}
+func newNodes(keys *kv.Keys) *Nodes {
+	view := kv.NewView(keys, decodeNode)
+	return &Nodes{keys, view, kv.KeepRemovals(view)}
 }
 
 // decodeNode reads a record. JSON that is none, such as an acknowledgement of JetStream that somebody has
 // led here, is broken too.
-func decodeNode(of string, data []byte) (r NodeRecord, err error) {
-	if err := json.Unmarshal(data, &r); err != nil {
-		return NodeRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
+var decodeNode = kv.JSON(func(key kv.Key, r NodeRecord) error {
+	if r.NodeID != key.ID() || !slices.Contains([]Membership{Pending, Approved, Rejected}, r.Membership) {
+		return errors.New("no record of this node")
 	}
-	if r.NodeID != of || !slices.Contains([]Membership{Pending, Approved, Rejected}, r.Membership) {
-		return NodeRecord{}, fmt.Errorf("%w: no record of this node", ErrUndecodable)
-	}
-	return r, nil
-}
+	return nil
+})
 
 // View is this replica's copy of the nodes.
-func (n *Nodes) View() *View[NodeRecord] { return n.view }
+func (n *Nodes) View() *kv.View[NodeRecord] { return n.view }
 
 // Get reads a node past the view. Of one whose record is broken it is what this replica remembers. It
-// fails with ErrNotFound, ErrUndecodable, id.ErrInvalid or ErrUnavailable.
+// fails with kv.ErrNotFound, kv.ErrUndecodable, id.ErrInvalid or kv.ErrUnavailable.
 func (n *Nodes) Get(ctx context.Context, nodeID string) (NodeRecord, error) {
-	m, err := n.bucket.value(ctx, nodeID)
+	m, err := n.keys.Value(ctx, kv.KeyOf(nodeID))
 	if err != nil {
 		return NodeRecord{}, err
 	}
-	r, err := decodeNode(nodeID, m.Data)
+	r, err := decodeNode(kv.KeyOf(nodeID), m)
 	if err != nil {
 		if before, ok := n.recall(nodeID); ok {
 			return before, nil
@@ -57,12 +53,12 @@ func (n *Nodes) Get(ctx context.Context, nodeID string) (NodeRecord, error) {
 // is given nil for a node that is not there; for one whose record is broken what this replica remembers,
 // or else a record that is pending: a newcomer might be let in that was rejected. When it returns nil, all
 // stays. The record that then stands, nil for none, is returned. It fails with the errors of decide, with
-// id.ErrInvalid, ErrTooLarge and ErrUnavailable.
+// id.ErrInvalid, kv.ErrTooLarge and kv.ErrUnavailable.
 func (n *Nodes) Change(ctx context.Context, nodeID string, decide func(*NodeRecord) (*NodeRecord, error)) (stands *NodeRecord, err error) {
-	_, err = n.bucket.change(ctx, nodeID, func(last message) (*write, error) {
+	_, err = n.keys.Change(ctx, kv.KeyOf(nodeID), func(last kv.Message) (*kv.Write, error) {
 		stands = nil
-		if last.live() {
-			stands = n.read(nodeID, last.Data)
+		if last.Live() {
+			stands = n.read(nodeID, last)
 		}
 		next, err := decide(stands)
 		if err != nil || next == nil {
@@ -74,23 +70,23 @@ func (n *Nodes) Change(ctx context.Context, nodeID string, decide func(*NodeReco
 	return stands, err
 }
 
-func writeNode(r *NodeRecord) (*write, error) {
+func writeNode(r *NodeRecord) (*kv.Write, error) {
 	data, err := json.Marshal(r)
-	return &write{data: data}, err
+	return &kv.Write{Data: data}, err
 }
 
-// Remove forgets a node. It fails with ErrNotFound or ErrUnavailable.
+// Remove forgets a node. It fails with kv.ErrNotFound or kv.ErrUnavailable.
 func (n *Nodes) Remove(ctx context.Context, nodeID string) error {
 	found := false
-	_, err := n.bucket.change(ctx, nodeID, func(last message) (*write, error) {
-		if !last.live() {
+	_, err := n.keys.Change(ctx, kv.KeyOf(nodeID), func(last kv.Message) (*kv.Write, error) {
+		if !last.Live() {
 			return nil, nil
 		}
 		found = true
-		return remove(0), nil
+		return kv.Remove(0), nil
 	})
 	if err == nil && !found {
-		return ErrNotFound
+		return kv.ErrNotFound
 	}
 	return err
 }

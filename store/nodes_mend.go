@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
 
 // read is a record, or what stands in for one that is broken.
-func (n *Nodes) read(nodeID string, data []byte) *NodeRecord {
-	r, err := decodeNode(nodeID, data)
+func (n *Nodes) read(nodeID string, m kv.Message) *NodeRecord {
+	r, err := decodeNode(kv.KeyOf(nodeID), m)
 	if err == nil {
 		return &r
 	}
@@ -25,11 +26,11 @@ func (n *Nodes) recall(nodeID string) (NodeRecord, bool) {
 	if entry, ok := n.view.Get(nodeID); ok {
 		return entry.Value, true
 	}
-	return n.view.remembered(nodeID)
+	return n.view.Remembered(kv.KeyOf(nodeID))
 }
 
 // Mend writes anew the records that are broken and that this replica remembers, and says of which nodes.
-// The others are left for an operator to see, until their nodes come. It fails with ErrUnavailable.
+// The others are left for an operator to see, until their nodes come. It fails with kv.ErrUnavailable.
 func (n *Nodes) Mend(ctx context.Context) (mended []string, err error) {
 	for key := range n.view.Broken() {
 		nodeID, err := id.FromKey(key)
@@ -48,16 +49,16 @@ func (n *Nodes) Mend(ctx context.Context) (mended []string, err error) {
 }
 
 func (n *Nodes) mend(ctx context.Context, nodeID string) (done bool, err error) {
-	before, ok := n.view.remembered(nodeID)
+	before, ok := n.view.Remembered(kv.KeyOf(nodeID))
 	if !ok {
 		return false, nil
 	}
-	_, err = n.bucket.change(ctx, nodeID, func(last message) (*write, error) {
+	_, err = n.keys.Change(ctx, kv.KeyOf(nodeID), func(last kv.Message) (*kv.Write, error) {
 		done = false
-		if !last.live() {
+		if !last.Live() {
 			return nil, nil
 		}
-		if _, err := decodeNode(nodeID, last.Data); !errors.Is(err, ErrUndecodable) {
+		if _, err := decodeNode(kv.KeyOf(nodeID), last); !errors.Is(err, kv.ErrUndecodable) {
 			return nil, err
 		}
 		done = true

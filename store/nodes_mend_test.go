@@ -9,6 +9,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 )
 
 // garbage is what may come to stand in a bucket: by JetStream's own hand, where somebody has led it.
@@ -35,7 +36,7 @@ func TestABrokenRecordIsMended(t *testing.T) {
 			}
 			natstest.Eventually(t, "both are reported", func() bool { return len(knows.Nodes.View().Broken()) == 2 })
 			_, err := ignorant.Nodes.Get(t.Context(), "n")
-			wantErr(t, err, store.ErrUndecodable)
+			wantErr(t, err, kv.ErrUndecodable)
 			_, err = ignorant.Nodes.Change(t.Context(), "n", func(r *store.NodeRecord) (*store.NodeRecord, error) {
 				if r == nil || r.Membership != store.Pending || r.NodeID != "n" {
 					t.Errorf("%+v", r)
@@ -74,7 +75,7 @@ func TestGarbageIsNoValue(t *testing.T) {
 			t.Errorf("%s: alive: %v, %v", name, alive, err)
 		}
 		_, err := st.Executions.Get(t.Context(), "x")
-		wantErr(t, err, store.ErrUndecodable)
+		wantErr(t, err, kv.ErrUndecodable)
 		if err := st.Executions.Create(t.Context(), booking.Execution{ExecutionID: "x"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

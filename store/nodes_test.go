@@ -7,6 +7,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 func TestNodes(t *testing.T) {
@@ -14,8 +15,8 @@ func TestNodes(t *testing.T) {
 	srv := natstest.Start(t)
 	st, js := open(t, srv, store.Config{})
 	_, err := st.Nodes.Get(t.Context(), "n.1")
-	wantErr(t, err, store.ErrNotFound)
-	wantErr(t, st.Nodes.Remove(t.Context(), "n.1"), store.ErrNotFound)
+	wantErr(t, err, kv.ErrNotFound)
+	wantErr(t, st.Nodes.Remove(t.Context(), "n.1"), kv.ErrNotFound)
 	grow := func(by uint64) *store.NodeRecord {
 		t.Helper()
 		stands, err := st.Nodes.Change(t.Context(), "n.1", func(n *store.NodeRecord) (*store.NodeRecord, error) {
@@ -50,7 +51,7 @@ func TestNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = st.Nodes.Get(t.Context(), "n.1")
-	wantErr(t, err, store.ErrUndecodable)
+	wantErr(t, err, kv.ErrUndecodable)
 	if got := grow(1); got.Generation != 1 || got.Membership != store.Pending { // nobody remembers who it was
 		t.Errorf("%+v", got)
 	}

@@ -13,6 +13,9 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 )
 
 func TestValidateNamesTheFlags(t *testing.T) {
@@ -54,7 +57,7 @@ func TestOpenAgainChangesNothing(t *testing.T) {
 		go func() { results <- tryOpen(context.Background(), js, store.Config{}) }()
 	}
 	for range 8 {
-		if err := receive(t, results); err != nil {
+		if err := natstest.Receive(t, results); err != nil {
 			t.Error(err)
 		}
 	}
@@ -116,7 +119,7 @@ func TestAForeignConfigurationIsRefused(t *testing.T) {
 			if _, ok := errors.AsType[*jet.ForeignError](err); !ok {
 				t.Fatalf("error = %v", err)
 			}
-			if errors.Is(err, store.ErrUnavailable) {
+			if errors.Is(err, kv.ErrUnavailable) {
 				t.Error("it would be tried again")
 			}
 			for _, want := range tc.want {
@@ -162,21 +165,21 @@ func TestOutOfReach(t *testing.T) {
 	raw := plannerJSON("p", now, 1)
 	pl := decode(t, raw)
 	apply(t, st, raw, at(1))
-	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	shows(t, st, "p", func(planners.Record) bool { return true })
 	srv.Stop()
 	natstest.Eventually(t, "it is noticed", func() bool { return !js.Conn().IsConnected() && !st.Planners.View().Current() })
 	_, err := store.Open(t.Context(), js, store.Config{}, discard, reg)
-	wantErr(t, err, store.ErrUnavailable)
-	for _, src := range []store.Source{at(2), {}} {
+	wantErr(t, err, kv.ErrUnavailable)
+	for _, src := range []origin.Source{at(2), {}} {
 		_, err = st.Planners.Apply(t.Context(), raw, pl, src)
-		wantErr(t, err, store.ErrUnavailable)
+		wantErr(t, err, kv.ErrUnavailable)
 	}
 	_, _, err = st.Planners.Raw(t.Context(), "p")
-	wantErr(t, err, store.ErrUnavailable)
-	wantErr(t, st.Planners.End(t.Context(), "p", "", always), store.ErrUnavailable)
-	wantErr(t, st.Interest.Add(t.Context(), "p", "r"), store.ErrUnavailable)
+	wantErr(t, err, kv.ErrUnavailable)
+	wantErr(t, st.Planners.End(t.Context(), "p", "", always), kv.ErrUnavailable)
+	wantErr(t, st.Interest.Add(t.Context(), "p", "r"), kv.ErrUnavailable)
 	_, _, err = st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Condition{})
-	wantErr(t, err, store.ErrUnavailable)
+	wantErr(t, err, kv.ErrUnavailable)
 	if _, ok := st.Planners.View().Get("p"); !ok {
 		t.Error("the view has lost what it knew")
 	}
@@ -199,9 +202,9 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, st.Run)
+	natstest.Run(t, st.Run)
 	apply(t, st, plannerJSON("p", now, 1), at(1))
-	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	shows(t, st, "p", func(planners.Record) bool { return true })
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

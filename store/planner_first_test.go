@@ -11,6 +11,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 )
 
 // A planner is stored with one request to the server, be it the first of its peer or another.
@@ -23,7 +25,7 @@ func TestAPlannerIsStoredWithoutReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 4 {
-		if out := apply(t, st, plannerJSON("p", now, n), at(uint64(n+1))); out != store.Stored {
+		if out := apply(t, st, plannerJSON("p", now, n), at(uint64(n+1))); out != origin.Stored {
 			t.Errorf("planner %d: %v", n, out)
 		}
 	}
@@ -51,14 +53,14 @@ func TestWhatIsNotInViewIsNoFirstPlanner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out := apply(t, st, plannerJSON("marked", now, 1), store.Source{Seq: 1, Time: now.Add(-time.Hour)}); out != store.Late {
+	if out := apply(t, st, plannerJSON("marked", now, 1), origin.Source{Seq: 1, Time: now.Add(-time.Hour)}); out != origin.Late {
 		t.Errorf("a planner of the life before the marker: %v", out)
 	}
 	for _, key := range []string{"marked", "broken"} {
-		if out := apply(t, st, plannerJSON(key, now, 2), arrived(2)); out != store.Stored {
+		if out := apply(t, st, plannerJSON(key, now, 2), arrived(2)); out != origin.Stored {
 			t.Errorf("%s: %v", key, out)
 		}
-		shows(t, st, key, func(r store.PlannerRecord) bool { return ramOf(r) == 2 })
+		shows(t, st, key, func(r planners.Record) bool { return ramOf(r) == 2 })
 	}
 }
 
@@ -76,7 +78,7 @@ func TestManyFirstPlannersBeginOneLife(t *testing.T) {
 			return err == nil
 		})
 		oneLife(t, stores[i])
-		run(t, stores[i].Run)
+		natstest.Run(t, stores[i].Run)
 		natstest.Eventually(t, "the view is current", stores[i].Planners.View().Current)
 	}
 	var wg sync.WaitGroup
@@ -91,14 +93,14 @@ func TestManyFirstPlannersBeginOneLife(t *testing.T) {
 	}
 	wg.Wait()
 	for _, st := range stores {
-		shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == writers-1 })
+		shows(t, st, "p", func(r planners.Record) bool { return ramOf(r) == writers-1 })
 	}
 }
 
 // oneLife checks each version that a view shows against the one before.
 func oneLife(t *testing.T, st *store.Store) {
 	t.Helper()
-	var last store.PlannerRecord
+	var last planners.Record
 	st.Planners.View().OnChange(func(peerID string) {
 		e, _ := st.Planners.View().Get(peerID)
 		r := e.Value

@@ -15,27 +15,30 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 )
 
 var now = time.Now().UTC().Truncate(time.Millisecond)
 
-func at(seq uint64) store.Source {
-	return store.Source{Seq: seq, Time: now.Add(time.Duration(seq) * time.Millisecond), Bus: now.Add(-time.Hour)}
+func at(seq uint64) origin.Source {
+	return origin.Source{Seq: seq, Time: now.Add(time.Duration(seq) * time.Millisecond), Bus: now.Add(-time.Hour)}
 }
 
 // arrived is a source of this moment.
-func arrived(seq uint64) store.Source {
-	return store.Source{Seq: seq, Time: time.Now(), Bus: now.Add(-time.Hour)}
+func arrived(seq uint64) origin.Source {
+	return origin.Source{Seq: seq, Time: time.Now(), Bus: now.Add(-time.Hour)}
 }
 
 func TestAPlannerIsStoredWithItsLife(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{PlannerTTL: time.Hour})
 	raw := []byte(" {\"peer_id\":\"a.b\",\n\t\"generated_at\":\"2026-12-01T06:00:00Z\",\"extra\":1.50,\"capacities\":{\"r\":{\"i0\":{\"ram_gb\":7}}} }\n")
-	if out := apply(t, st, raw, at(3)); out != store.Stored {
+	if out := apply(t, st, raw, at(3)); out != origin.Stored {
 		t.Fatalf("outcome = %v", out)
 	}
-	e := shows(t, st, "a.b", func(store.PlannerRecord) bool { return true })
+	e := shows(t, st, "a.b", func(planners.Record) bool { return true })
 	r := e.Value
 	if r.ExpiresAt.Sub(r.FirstSeenAt) != time.Hour || !r.ReceivedAt.Equal(at(3).Time) || r.SourceSeq != 3 || ramOf(r) != 7 {
 		t.Errorf("record = %+v", r)
@@ -59,11 +62,11 @@ func TestAPlannerIsStoredWithItsLife(t *testing.T) {
 	if !fields.FirstSeen.Equal(r.FirstSeenAt) || !fields.Received.Equal(r.ReceivedAt) || !fields.Expires.Equal(r.ExpiresAt) || fields.Seq != 3 {
 		t.Errorf("fields = %+v", fields)
 	}
-	kv, err := js.KeyValue(t.Context(), "planners")
+	bucket, err := js.KeyValue(t.Context(), "planners")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entry, err := kv.Get(t.Context(), "a=2Eb"); err != nil || entry.Revision() != rev {
+	if entry, err := bucket.Get(t.Context(), "a=2Eb"); err != nil || entry.Revision() != rev {
 		t.Errorf("kv get = %v, %v", entry, err)
 	}
 }
@@ -73,7 +76,7 @@ func TestFieldsThatThePeerSentAreReplaced(t *testing.T) {
 	st, _ := running(t, natstest.Start(t), store.Config{})
 	raw := []byte(`{"source_seq":99,"peer_id":"p","first_seen_\u0061t":"2020-01-01T00:00:00Z","generated_at":"2026-12-01T06:00:00Z","capacities":{},"expires_at":null,"x":"\\"}`)
 	apply(t, st, raw, at(5))
-	r := shows(t, st, "p", func(store.PlannerRecord) bool { return true }).Value
+	r := shows(t, st, "p", func(planners.Record) bool { return true }).Value
 	if r.SourceSeq != 5 || time.Since(r.FirstSeenAt) > time.Hour {
 		t.Errorf("record = %+v", r)
 	}
@@ -90,32 +93,32 @@ func TestWhichPlannerWins(t *testing.T) {
 	st, _ := running(t, srv, store.Config{})
 	other, _ := open(t, srv, store.Config{}) // a replica whose view shows nothing
 	g := now.Add(-time.Minute)
-	newBus := store.Source{Seq: 1, Time: now.Add(time.Hour), Bus: now.Add(time.Hour - time.Second)}
+	newBus := origin.Source{Seq: 1, Time: now.Add(time.Hour), Bus: now.Add(time.Hour - time.Second)}
 	for i, step := range []struct {
 		what string
 		gen  time.Time
-		src  store.Source
+		src  origin.Source
 		ram  int
-		want store.Outcome
+		want origin.Outcome
 	}{
-		{"first", g, at(10), 1, store.Stored},
-		{"the same event again", g, at(10), 1, store.Stored},
-		{"generated before", g.Add(-time.Second), at(11), 2, store.Stale},
-		{"generated at the same time, arrived before", g, at(9), 3, store.Stale},
-		{"generated at the same time, arrived later", g, at(12), 4, store.Stored},
-		{"generated later, arrived before", g.Add(time.Second), at(8), 5, store.Stored},
-		{"far ahead counts as generated on arrival", now.Add(24 * time.Hour), at(20), 6, store.Stored},
-		{"so what is generated after that wins", at(21).Time, at(21), 7, store.Stored},
-		{"far ahead again, arrived before", now.Add(48 * time.Hour), at(19), 8, store.Stale},
-		{"same time on a new bus wins over the sequence", at(21).Time, newBus, 9, store.Stored},
+		{"first", g, at(10), 1, origin.Stored},
+		{"the same event again", g, at(10), 1, origin.Stored},
+		{"generated before", g.Add(-time.Second), at(11), 2, origin.Stale},
+		{"generated at the same time, arrived before", g, at(9), 3, origin.Stale},
+		{"generated at the same time, arrived later", g, at(12), 4, origin.Stored},
+		{"generated later, arrived before", g.Add(time.Second), at(8), 5, origin.Stored},
+		{"far ahead counts as generated on arrival", now.Add(24 * time.Hour), at(20), 6, origin.Stored},
+		{"so what is generated after that wins", at(21).Time, at(21), 7, origin.Stored},
+		{"far ahead again, arrived before", now.Add(48 * time.Hour), at(19), 8, origin.Stale},
+		{"same time on a new bus wins over the sequence", at(21).Time, newBus, 9, origin.Stored},
 	} {
 		for _, replica := range []*store.Store{st, other} { // twice: an event may be handled again anywhere
 			if out := apply(t, replica, plannerJSON("p", step.gen, step.ram), step.src); out != step.want {
 				t.Errorf("%d %s: %v, want %v", i, step.what, out, step.want)
 			}
 		}
-		if step.want == store.Stored {
-			shows(t, st, "p", func(r store.PlannerRecord) bool { return int(ramOf(r)) == step.ram })
+		if step.want == origin.Stored {
+			shows(t, st, "p", func(r planners.Record) bool { return int(ramOf(r)) == step.ram })
 		}
 	}
 }
@@ -124,21 +127,21 @@ func TestReplacingKeepsTheEndOfLife(t *testing.T) {
 	t.Parallel()
 	st, _ := running(t, natstest.Start(t), store.Config{PlannerTTL: 3 * time.Second})
 	apply(t, st, plannerJSON("p", now, 0), at(1))
-	first := shows(t, st, "p", func(store.PlannerRecord) bool { return true }).Value
+	first := shows(t, st, "p", func(planners.Record) bool { return true }).Value
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	ends := time.After(15 * time.Second)
 	for i := 1; ; i++ {
-		receive(t, tick.C)
+		natstest.Receive(t, tick.C)
 		src := arrived(uint64(i + 1))
 		out := apply(t, st, plannerJSON("p", now.Add(time.Duration(i)*time.Second), i), src)
-		if out == store.Stale && src.Time.Before(first.ExpiresAt) && !time.Now().Before(first.ExpiresAt) {
+		if out == origin.Stale && src.Time.Before(first.ExpiresAt) && !time.Now().Before(first.ExpiresAt) {
 			continue // it arrived in the first life, and was handled after it
 		}
-		if out != store.Stored {
+		if out != origin.Stored {
 			t.Fatal(out)
 		}
-		e := shows(t, st, "p", func(r store.PlannerRecord) bool { return int(ramOf(r)) == i }).Value
+		e := shows(t, st, "p", func(r planners.Record) bool { return int(ramOf(r)) == i }).Value
 		if e.FirstSeenAt.After(first.FirstSeenAt) { // a new life: not before the first one's end
 			if e.FirstSeenAt.Before(first.ExpiresAt) {
 				t.Errorf("a new life began at %v, the first ends at %v", e.FirstSeenAt, first.ExpiresAt)
@@ -161,15 +164,15 @@ func TestAPlannerExpiresThoughItWasReplaced(t *testing.T) {
 	st, _ := running(t, natstest.Start(t), store.Config{PlannerTTL: 2 * time.Second})
 	apply(t, st, plannerJSON("p", now, 1), at(1))
 	apply(t, st, plannerJSON("p", now, 2), at(2))
-	expires := shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 2 }).Value.ExpiresAt
+	expires := shows(t, st, "p", func(r planners.Record) bool { return ramOf(r) == 2 }).Value.ExpiresAt
 	gone(t, st, "p")
 	if time.Now().Before(expires) {
 		t.Errorf("gone before %v", expires)
 	}
 	_, _, err := st.Planners.Raw(t.Context(), "p")
-	wantErr(t, err, store.ErrNotFound)
+	wantErr(t, err, kv.ErrNotFound)
 	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 3), arrived(3)) // older, but nothing stands
-	shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 3 })
+	shows(t, st, "p", func(r planners.Record) bool { return ramOf(r) == 3 })
 }
 
 func TestTooLargeIsRefused(t *testing.T) {
@@ -178,16 +181,16 @@ func TestTooLargeIsRefused(t *testing.T) {
 	small := decode(t, plannerJSON("p", now, 1))
 	raw := plannerJSON("p", now, 1)
 	pad := func(n int) []byte { return append(slices.Clip(raw), make([]byte, n-len(raw))...) }
-	_, err := st.Planners.Apply(t.Context(), pad(store.MaxPlannerBytes+1), small, at(1))
-	wantErr(t, err, store.ErrTooLarge)
+	_, err := st.Planners.Apply(t.Context(), pad(planners.MaxBytes+1), small, at(1))
+	wantErr(t, err, kv.ErrTooLarge)
 
 	largest := []byte(`{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z","capacities":{},"note":"`)
-	largest = fmt.Appendf(largest, `%s"}`, strings.Repeat("x", store.MaxPlannerBytes-len(largest)-2))
-	if out, err := st.Planners.Apply(t.Context(), largest, decode(t, largest), at(2)); err != nil || out != store.Stored {
+	largest = fmt.Appendf(largest, `%s"}`, strings.Repeat("x", planners.MaxBytes-len(largest)-2))
+	if out, err := st.Planners.Apply(t.Context(), largest, decode(t, largest), at(2)); err != nil || out != origin.Stored {
 		t.Errorf("largest: %v, %v", out, err)
 	}
-	run(t, st.Run)
-	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	natstest.Run(t, st.Run)
+	shows(t, st, "p", func(planners.Record) bool { return true })
 }
 
 func TestAServerThatTakesLessSaysSo(t *testing.T) {
@@ -196,7 +199,7 @@ func TestAServerThatTakesLessSaysSo(t *testing.T) {
 	st, _ := open(t, srv, store.Config{})
 	raw := fmt.Appendf(nil, `{"peer_id":"p","generated_at":"2026-12-01T06:00:00Z","capacities":{},"note":%q}`, strings.Repeat("x", 1<<20))
 	_, err := st.Planners.Apply(t.Context(), raw, decode(t, raw), at(1))
-	wantErr(t, err, store.ErrTooLarge)
+	wantErr(t, err, kv.ErrTooLarge)
 	if err == nil || !strings.Contains(err.Error(), "1048576") {
 		t.Errorf("error = %v: it does not name the limit", err)
 	}
@@ -222,7 +225,7 @@ func TestWritersOfAllReplicasLoseNothing(t *testing.T) {
 	}
 	wg.Wait()
 	st, _ := running(t, srv, store.Config{})
-	r := shows(t, st, "p", func(store.PlannerRecord) bool { return true }).Value
+	r := shows(t, st, "p", func(planners.Record) bool { return true }).Value
 	if got := int(ramOf(r)); got != writers*each {
 		t.Errorf("version %d stands, want the newest, %d", got, writers*each)
 	}
@@ -236,7 +239,7 @@ func TestEndWritesAMarkerEvenWithoutAPlanner(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, st, plannerJSON("p", now, 1), at(1))
-	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	shows(t, st, "p", func(planners.Record) bool { return true })
 	if err := st.Planners.End(t.Context(), "p", "", func(context.Context) (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -260,5 +263,5 @@ func TestEndWritesAMarkerEvenWithoutAPlanner(t *testing.T) {
 		}
 	}
 	apply(t, st, plannerJSON("p", now.Add(-time.Hour), 2), arrived(2))
-	shows(t, st, "p", func(r store.PlannerRecord) bool { return ramOf(r) == 2 })
+	shows(t, st, "p", func(r planners.Record) bool { return ramOf(r) == 2 })
 }

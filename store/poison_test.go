@@ -3,14 +3,15 @@ package store_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planners"
 )
 
 // statuses are what a server says in headers of messages without body.
@@ -47,9 +48,9 @@ func TestMessagesThatLookLikeTheServersOwn(t *testing.T) {
 		say(key+"-full", h, "x") // the reader of the ends sees no bodies
 	}
 	apply(t, st, plannerJSON("after", now, 1), at(1))
-	run(t, late.Run)
+	natstest.Run(t, late.Run)
 	for _, replica := range []*store.Store{st, late} {
-		shows(t, replica, "after", func(store.PlannerRecord) bool { return true })
+		shows(t, replica, "after", func(planners.Record) bool { return true })
 		natstest.Eventually(t, "the view is current", replica.Planners.View().Current)
 		if n := len(replica.Planners.View().Broken()); n != 2*len(statuses) {
 			t.Errorf("%d broken values, want %d", n, 2*len(statuses))
@@ -61,11 +62,11 @@ func TestMessagesThatLookLikeTheServersOwn(t *testing.T) {
 	e.await(t, 1)
 	settled(t, js)
 	for key := range statuses {
-		wantErr(t, raw(t.Context(), st, key), store.ErrUndecodable)
-		if out := apply(t, st, plannerJSON(key, now, 7), at(2)); out != store.Stored {
+		wantErr(t, raw(t.Context(), st, key), kv.ErrUndecodable)
+		if out := apply(t, st, plannerJSON(key, now, 7), at(2)); out != origin.Stored {
 			t.Errorf("%s: %v", key, out)
 		}
-		shows(t, st, key, func(r store.PlannerRecord) bool { return ramOf(r) == 7 })
+		shows(t, st, key, func(r planners.Record) bool { return ramOf(r) == 7 })
 	}
 }
 
@@ -76,13 +77,13 @@ func TestAnEndThatLooksLikeTheServersOwnWord(t *testing.T) {
 	var e endings
 	runEnds(t, st, &e)
 	apply(t, st, plannerJSON("p", now, 1), at(1))
-	shows(t, st, "p", func(store.PlannerRecord) bool { return true })
+	shows(t, st, "p", func(planners.Record) bool { return true })
 	m := &nats.Msg{Subject: "$KV.planners.p", Header: nats.Header{"KV-Operation": {"DEL"}, "Status": {"100"}}}
 	if _, err := js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	gone(t, st, "p")
-	if ends := e.await(t, 1); ends[0].PeerID != "p" || ends[0].Cause != store.Deleted {
+	if ends := e.await(t, 1); ends[0].PeerID != "p" || ends[0].Cause != planners.Deleted {
 		t.Errorf("ends = %v", ends)
 	}
 	settled(t, js)
@@ -102,33 +103,12 @@ func TestReadingOverMessagesThatLookLikeTheServersOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; !errors.Is(r.Err, store.ErrUndecodable) {
+		if n++; !errors.Is(r.Err, kv.ErrUndecodable) {
 			t.Errorf("%s: %v", r.Key, r.Err)
 		}
 	}
 	if n != len(statuses) {
 		t.Errorf("%d values, want %d", n, len(statuses))
-	}
-}
-
-// The largest message that a server stores comes through, and what follows it.
-func TestTheLargestMessageIsFollowed(t *testing.T) {
-	t.Parallel()
-	srv := natstest.Start(t, func(o *server.Options) { o.MaxPayload = 32 << 20 })
-	v := newTextView(t, srv)
-	largest := strings.Repeat("x", 32<<20-200)
-	v.put(t, "a", "before")
-	v.put(t, "b", largest)
-	v.put(t, "c", "after")
-	run(t, v.Run)
-	receive(t, v.Loaded())
-	v.put(t, "a", largest)
-	v.put(t, "c", "at last")
-	v.awaits(t, "c", "at last")
-	for _, id := range []string{"a", "b"} {
-		if e, _ := v.Get(id); len(e.Value) != len(largest) {
-			t.Errorf("%s has %d bytes", id, len(e.Value))
-		}
 	}
 }
 

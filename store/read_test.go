@@ -11,6 +11,8 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 )
 
 // TestReadSeesWhatTheViewSees holds for more values than one batch has, among which are markers.
@@ -37,10 +39,10 @@ func TestReadSeesWhatTheViewSees(t *testing.T) {
 		if err != nil || r.Err != nil || r.HasTTL || len(r.Value) != 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if got[r.ID] {
-			t.Errorf("%s comes twice", r.ID)
+		if got[r.Key.ID()] {
+			t.Errorf("%s comes twice", r.Key.ID())
 		}
-		got[r.ID] = true
+		got[r.Key.ID()] = true
 	}
 	if len(got) != n-n/3 || got["peer 0"] || !got["peer 1"] {
 		t.Errorf("%d values", len(got))
@@ -68,12 +70,12 @@ func TestReadTellsWhatIsBroken(t *testing.T) {
 	put("junk", "junk")
 	put("another", string(plannerJSON("good", now, 1)))
 	put("b=61d", string(plannerJSON("bad", now, 1)))
-	got := map[string]store.Reading[store.PlannerRecord]{}
+	got := map[string]kv.Reading[planners.Record]{}
 	for r, err := range store.ReadPlanners(t.Context(), js) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got[r.Key] = r
+		got[string(r.Key)] = r
 	}
 	if r := got["good"]; r.Err != nil || !r.HasTTL || r.Value.PeerID() != "good" || !r.Value.ExpiresAt.After(time.Now()) {
 		t.Errorf("good: %+v", r)
@@ -82,11 +84,11 @@ func TestReadTellsWhatIsBroken(t *testing.T) {
 		t.Errorf("by hand: %+v", r)
 	}
 	for _, key := range []string{"junk", "another"} {
-		if r := got[key]; !errors.Is(r.Err, store.ErrUndecodable) || r.ID != key {
+		if r := got[key]; !errors.Is(r.Err, kv.ErrUndecodable) || r.Key.ID() != key {
 			t.Errorf("%s: %+v", key, r)
 		}
 	}
-	if r := got["b=61d"]; r.Err == nil || r.ID != "" {
+	if r := got["b=61d"]; r.Err == nil || r.Key.ID() != "" {
 		t.Errorf("key: %+v", r)
 	}
 }
@@ -96,13 +98,13 @@ func TestReadEndsWhereNothingCanBeRead(t *testing.T) {
 	srv := natstest.Start(t)
 	js := srv.JetStream(t)
 	readings := func() (n int, last error) {
-		for _, err := range store.ReadWorkflows(t.Context(), js) {
+		for _, err := range store.ReadPlanners(t.Context(), js) {
 			n, last = n+1, err
 		}
 		return n, last
 	}
 	n, err := readings() // there is no bucket
-	if wantErr(t, err, store.ErrUnavailable); n != 1 {
+	if wantErr(t, err, kv.ErrUnavailable); n != 1 {
 		t.Errorf("%d readings", n)
 	}
 	if err := tryOpen(t.Context(), js, store.Config{}); err != nil {
@@ -114,7 +116,7 @@ func TestReadEndsWhereNothingCanBeRead(t *testing.T) {
 	srv.Stop()
 	natstest.Eventually(t, "it is noticed", func() bool { return !js.Conn().IsConnected() })
 	_, err = readings()
-	wantErr(t, err, store.ErrUnavailable)
+	wantErr(t, err, kv.ErrUnavailable)
 }
 
 // TestExpectIsWhatOpenMakes holds that who verifies the one finds no fault with the other.

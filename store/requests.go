@@ -3,11 +3,10 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"oc-scheduler/store/kv"
 )
 
 const (
@@ -18,8 +17,8 @@ const (
 // Requests is the bucket of claims: who asked a peer for its planner last, and when it may be asked
 // again. Whoever wins the claim asks; so the fleet asks once.
 type Requests struct {
-	bucket *bucket
-	view   *View[Claim]
+	keys *kv.Keys
+	view *kv.View[Claim]
 }
 
 // Claim is the right to ask one peer for its planner, as it was last used.
@@ -46,28 +45,20 @@ type Asking struct {
 // Anytime is an Asking.After that no claim is later than.
 const Anytime = math.MaxUint64
 
-func newRequests(o opener, b *bucket) *Requests {
-	decode := func(_ string, m *nats.Msg) (Claim, error) { return decodeClaim(m.Data) }
-	return &Requests{b, NewView(o.js, b.name, decode, o.viewOptions(b.name)...)}
-}
+func newRequests(keys *kv.Keys) *Requests { return &Requests{keys, kv.NewView(keys, decodeClaim)} }
 
-func decodeClaim(data []byte) (c Claim, err error) {
-	if err := json.Unmarshal(data, &c); err != nil {
-		return Claim{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
-	}
-	return c, nil
-}
+var decodeClaim = kv.JSON[Claim](nil)
 
 // View is this replica's copy of the claims.
-func (r *Requests) View() *View[Claim] { return r.view }
+func (r *Requests) View() *kv.View[Claim] { return r.view }
 
 // Claim takes the right to ask a peer now. It is won when there was no claim; 10 s after the last
 // request by who began to want the planner since; at once when a node of the peer has connected since,
 // but 10 s after a request that was made for that reason; and else 10 s, 20 s, 40 s … up to 5 min after
 // the last. When it is lost, the claim that stands is returned. next is when the peer may be asked
-// again. It fails with ErrUnavailable.
+// again. It fails with kv.ErrUnavailable.
 func (r *Requests) Claim(ctx context.Context, peerID string, asking Asking, now time.Time) (claim Claim, next time.Time, won bool, err error) {
-	_, err = r.bucket.change(ctx, peerID, func(last message) (*write, error) {
+	_, err = r.keys.Change(ctx, kv.KeyOf(peerID), func(last kv.Message) (*kv.Write, error) {
 		claim = claimOf(last)
 		next = claim.opens(asking, last.Revision)
 		if won = claim.Attempt == 0 || !now.Before(next); !won {
@@ -76,30 +67,30 @@ func (r *Requests) Claim(ctx context.Context, peerID string, asking Asking, now 
 		claim = claim.next(asking, now.UTC())
 		next = claim.NextAt
 		data, err := json.Marshal(claim)
-		return &write{data: data, ttl: claimTTL}, err
+		return &kv.Write{Data: data, TTL: claimTTL}, err
 	})
 	return claim, next, won && err == nil, err
 }
 
 // Reset forgets a peer's claim, because its planner has come, or because what was asked before a
 // certain time is void: then a later claim stays. A zero before is any time. It fails with
-// ErrUnavailable.
+// kv.ErrUnavailable.
 func (r *Requests) Reset(ctx context.Context, peerID string, before time.Time) error {
-	_, err := r.bucket.change(ctx, peerID, func(last message) (*write, error) {
-		if !last.live() || !before.IsZero() && !claimOf(last).RequestedAt.Before(before) {
+	_, err := r.keys.Change(ctx, kv.KeyOf(peerID), func(last kv.Message) (*kv.Write, error) {
+		if !last.Live() || !before.IsZero() && !claimOf(last).RequestedAt.Before(before) {
 			return nil, nil
 		}
-		return remove(markerTTL), nil
+		return kv.Remove(markerTTL), nil
 	})
 	return err
 }
 
 // claimOf reads a stored claim; none, and one that cannot be read, is the zero Claim.
-func claimOf(m message) Claim {
-	if !m.live() {
+func claimOf(m kv.Message) Claim {
+	if !m.Live() {
 		return Claim{}
 	}
-	c, err := decodeClaim(m.Data)
+	c, err := decodeClaim("", m)
 	if err != nil {
 		return Claim{} // the view reports it; the next claim mends it
 	}

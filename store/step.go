@@ -2,24 +2,12 @@ package store
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 )
-
-// ErrOvertaken says that somebody else has changed what a Step was to change. Nothing of it was stored.
-var ErrOvertaken = errors.New("overtaken by another writer")
-
-// maxStep is how many executions one Step may change: with the cursor they are one atomic batch, of
-// 1000 messages at most.
-const maxStep = 999
 
 // Step moves a node's cursor on, and changes executions with it: all or nothing. It belongs to one
 // goroutine.
@@ -27,100 +15,63 @@ type Step struct {
 	x        *Executions
 	nodeID   string
 	revision uint64 // of the cursor
-	read     map[string]*stepped
-	order    []string // of the changed ones
-}
-
-// stepped is an execution as it was read, and as it is to be.
-type stepped struct {
-	revision uint64
-	value    booking.Execution
-	changed  bool
+	batch    *kv.Batch
+	set      map[string]booking.Execution
 }
 
 // NewStep begins a step from a cursor of that revision.
 func (x *Executions) NewStep(nodeID string, revision uint64) *Step {
-	return &Step{x: x, nodeID: nodeID, revision: revision, read: map[string]*stepped{}}
+	return &Step{x: x, nodeID: nodeID, revision: revision, batch: x.keys.NewBatch(), set: map[string]booking.Execution{}}
 }
 
 // Load reads executions in one request, for Execution to find. It fails with id.ErrInvalid or
-// ErrUnavailable.
+// kv.ErrUnavailable.
 func (s *Step) Load(ctx context.Context, executionIDs ...string) error {
-	fresh := map[string]*stepped{}
-	var subjects []string
-	for _, of := range executionIDs {
-		subject, err := s.x.bucket.subject(of)
-		if err != nil {
-			return err
-		}
-		if s.read[of] == nil && fresh[of] == nil {
-			fresh[of] = &stepped{}
-			subjects = append(subjects, subject)
-		}
+	keys := make([]kv.Key, len(executionIDs))
+	for i, of := range executionIDs {
+		keys[i] = kv.KeyOf(of)
 	}
-	maps.Copy(s.read, fresh)
-	for part := range slices.Chunk(subjects, batchMessages) {
-		if err := s.load(ctx, part); err != nil {
-			s.read = map[string]*stepped{}
-			return err
-		}
-	}
-	return nil
+	return s.batch.Load(ctx, s.x.keys, keys...)
 }
 
-func (s *Step) load(ctx context.Context, subjects []string) error {
-	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
-	found, err := jetstreamext.GetLastMsgsFor(attempt, s.x.bucket.js, streamName(s.x.bucket.name), subjects)
-	if err != nil {
-		return classify(ctx, err)
-	}
-	for m, err := range found {
-		switch {
-		case errors.Is(err, jetstreamext.ErrNoMessages):
-			return nil
-		case err != nil:
-			return classify(ctx, err)
-		}
-		of, err := id.FromKey(strings.TrimPrefix(m.Subject, s.x.bucket.prefix))
-		if err != nil {
-			return err
-		}
-		t := &stepped{revision: m.Sequence}
-		if !isMarker(m.Header) {
-			t.value, err = decodeExecution(m.Data) // a broken one counts as none, and is replaced
-			if err != nil {
-				t.value = booking.Execution{}
-			}
-		}
-		s.read[of] = t
-	}
-	return nil
-}
-
-// Execution is an execution as this step has it; the zero value when there is none. It fails as
-// Load does.
+// Execution is an execution as this step has it; the zero value when there is none, or a broken one. It
+// fails as Load does.
 func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execution, error) {
-	if _, known := s.read[executionID]; !known {
-		if err := s.Load(ctx, executionID); err != nil {
-			return booking.Execution{}, err
-		}
+	if e, changed := s.set[executionID]; changed {
+		return e, nil
 	}
-	return s.read[executionID].value, nil
+	m, err := s.batch.Message(ctx, s.x.keys, kv.KeyOf(executionID))
+	if err != nil || !m.Live() {
+		return booking.Execution{}, err
+	}
+	e, _ := decodeExecution(kv.KeyOf(executionID), m) // a broken one counts as none, and is replaced
+	return e, nil
 }
 
-// Set changes an execution that Execution has shown. It fails with ErrUnstorable for another one, and
-// with ErrTooLarge when there are too many.
+// Set changes an execution that Execution has shown. It fails with kv.ErrUnstorable for another one, and
+// with kv.ErrTooLarge when there are too many.
 func (s *Step) Set(e booking.Execution) error {
-	t, known := s.read[e.ExecutionID]
-	switch {
-	case !known:
-		return fmt.Errorf("%w: execution %q is set that was not read", ErrUnstorable, e.ExecutionID)
-	case !t.changed && len(s.order) == maxStep:
-		return fmt.Errorf("%w: a step changes %d executions at most", ErrTooLarge, maxStep)
-	case !t.changed:
-		s.order = append(s.order, e.ExecutionID)
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("%w: execution %q: %w", kv.ErrUnstorable, e.ExecutionID, err)
 	}
-	t.value, t.changed = e, true
+	if err := s.batch.Set(s.x.keys, kv.KeyOf(e.ExecutionID), &kv.Write{Data: data, TTL: executionTTL}); err != nil {
+		return fmt.Errorf("execution %q: %w", e.ExecutionID, err)
+	}
+	s.set[e.ExecutionID] = e
 	return nil
+}
+
+// Commit stores the cursor and what was changed, and returns the cursor's revision. It fails with
+// kv.ErrConflict, with kv.ErrUnavailable, after which the outcome may be unknown, and with kv.ErrTooLarge,
+// kv.ErrUnstorable or id.ErrInvalid, which no other try mends.
+func (s *Step) Commit(ctx context.Context, c Cursor) (revision uint64, err error) {
+	data, err := json.Marshal(c)
+	if err == nil {
+		err = s.batch.SetAt(s.x.cursors, kv.KeyOf(s.nodeID), s.revision, &kv.Write{Data: data})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cursor: %w", err)
+	}
+	return s.batch.Commit(ctx)
 }

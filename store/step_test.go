@@ -7,6 +7,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 )
 
 func commit(t *testing.T, st *store.Store, revision uint64, c store.Cursor, states map[string]booking.ExecutionState) (uint64, error) {
@@ -49,9 +50,9 @@ func TestAStepIsAllOrNothing(t *testing.T) {
 		t.Errorf("b.1 is %s", got)
 	}
 	_, err = commit(t, st, 0, store.Cursor{Ledger: "l", Sequence: 3}, map[string]booking.ExecutionState{"b.1": "failed", "c": "queued"})
-	wantErr(t, err, store.ErrOvertaken)
+	wantErr(t, err, kv.ErrConflict)
 	_, err = st.Executions.Get(t.Context(), "c")
-	wantErr(t, err, store.ErrNotFound)
+	wantErr(t, err, kv.ErrNotFound)
 	c, revision, err := st.Executions.Cursor(t.Context(), "node.1")
 	if err != nil || revision != first || c.Sequence != 2 {
 		t.Errorf("cursor %+v of revision %d (%d), %v", c, revision, first, err)
@@ -86,7 +87,7 @@ func TestAStepIsOvertakenByAnExecution(t *testing.T) {
 		}
 	}
 	_, err := step.Commit(t.Context(), store.Cursor{Ledger: "l", Sequence: 1})
-	wantErr(t, err, store.ErrOvertaken)
+	wantErr(t, err, kv.ErrConflict)
 	if got := stateOf(t, st, "x"); got != booking.ExecutionOrdered {
 		t.Errorf("x is %q", got)
 	}

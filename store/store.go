@@ -2,20 +2,21 @@ package store
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/sync/errgroup"
 
-	"oc-scheduler/jet"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/planners"
 )
 
 // Store is the shared state of the fleet, as one replica sees it.
 type Store struct {
-	Planners  *Planners
+	Planners  *planners.Planners
 	Workflows *Workflows
 	Interest  *Interest
 	Requests  *Requests
@@ -26,104 +27,57 @@ type Store struct {
 	Executions *Executions
 	Partitions *Partitions
 
-	js       jetstream.JetStream
-	refusals map[string]*jet.Refusal // by bucket
-	clock    *clock
+	cfg     Config
+	log     *slog.Logger
+	clock   *kv.Clock
+	streams []*kv.Stream // by row of the table
+	views   []view       // likewise
 }
 
 // Now is the time of NATS, by which all replicas decide alike, however wrong their own clocks are.
-func (s *Store) Now() time.Time { return s.clock.now() }
+func (s *Store) Now() time.Time { return s.clock.Now() }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
 // invalid Config, with a jet.ForeignError (several are joined), with a jet.NoClusterError, and
-// with ErrUnavailable, after which it may be called again. The views of the store are empty until
-// Run has loaded them. A nil reg means no metrics.
+// with kv.ErrUnavailable, after which it may be called again: metrics are registered when it succeeds, a nil
+// reg means none. The views of the store are empty until Run has loaded them.
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	cfg = cfg.withDefaults()
-	streams, err := ensureAll(ctx, js, cfg)
-	if err != nil {
+	s := &Store{cfg: cfg.withDefaults(), log: log}
+	var err error
+	if s.streams, err = kv.Open(ctx, js, kv.Config{Replicas: s.cfg.Replicas, Log: log}, layouts()...); err != nil {
 		return nil, err
 	}
-	clock := &clock{js: js}
-	if err := clock.read(ctx); err != nil {
+	if s.clock, err = kv.ReadClock(ctx, s.streams[0]); err != nil {
 		return nil, err
 	}
-	o := opener{js, cfg, log, newViewMetrics(reg), newConflicts(reg), streams, newRefusals(), clock}
-	return &Store{
-		Planners:  newPlanners(o, o.bucket(PlannersBucket)),
-		Workflows: newWorkflows(o, o.bucket(WorkflowsBucket)),
-		Interest:  newInterest(o, o.bucket(InterestBucket)),
-		Requests:  newRequests(o, o.bucket(RequestsBucket)),
-		Leases:    newLeases(o, o.bucket(ReplicasBucket)),
-
-		Nodes:      newNodes(o, o.bucket(NodesBucket)),
-		Liveness:   newLiveness(o, o.bucket(LivenessBucket)),
-		Executions: newExecutions(o, o.bucket(ExecutionsBucket)),
-		Partitions: newPartitions(o, o.bucket(PartitionsBucket)),
-
-		js: js, refusals: o.refusals,
-		clock: clock,
-	}, nil
-}
-
-// ensureAll creates or verifies all that the store needs on the server, and reports all that is
-// foreign about it at once.
-func ensureAll(ctx context.Context, js jetstream.JetStream, cfg Config) (map[string]jetstream.Stream, error) {
-	streams := map[string]jetstream.Stream{}
-	var errs []error
-	for _, name := range buckets {
-		stream, err := ensureStream(ctx, js, layout(name, cfg.Replicas))
-		_, alone := errors.AsType[*jet.NoClusterError](err)
-		if alone || errors.Is(err, ErrUnavailable) {
-			return nil, err // the others would fail alike
-		}
-		streams[name], errs = stream, append(errs, err)
+	metrics := kv.NewMetrics(reg)
+	for i, r := range table {
+		s.streams[i].Measure(metrics)
+		s.views = append(s.views, r.open(s, s.streams[i].Keys(kv.BucketSpace(r.layout.Bucket))))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	_, err := ensureConsumer(ctx, js, streamName(PlannersBucket), endsConsumer())
-	return streams, err
+	promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "oc_scheduler_planners_cached", Help: "Planners that this replica has in memory.",
+	}, func() float64 { return float64(s.Planners.View().Len()) })
+	return s, nil
 }
 
 // Run keeps all views up to date, takes in what operators write by hand, ends planners that are past
-// their time and keeps what was removed from coming back, until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
+// their time, keeps what was removed from coming back, and tries buckets again that took no write, until ctx
+// ends; then it returns nil. It returns kv.ErrUnavailable when the connection was closed for good.
 func (s *Store) Run(ctx context.Context) error {
+	parts := []func(context.Context) error{
+		s.Planners.AdoptAll, s.Planners.LapseAll, s.Workflows.gone.Run, s.Interest.gone.Run, s.Nodes.gone.Run,
+		s.clock.Run, s.resolve,
+	}
+	for _, v := range s.views {
+		parts = append(parts, v.Run)
+	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, run := range []func(context.Context) error{
-		s.Planners.view.Run, s.Workflows.view.Run, s.Interest.view.Run, s.Requests.view.Run, s.Leases.view.Run,
-		s.Nodes.view.Run, s.Liveness.view.Run, s.Executions.view.Run, s.Partitions.view.Run,
-		s.Planners.adoptAll, s.Planners.lapseAll, s.Workflows.gone.run, s.Interest.gone.run, s.Nodes.gone.run,
-		s.resolve, s.clock.run,
-	} {
+	for _, run := range parts {
 		g.Go(func() error { return run(ctx) })
 	}
 	return g.Wait()
-}
-
-// opener holds what all buckets are opened with.
-type opener struct {
-	js        jetstream.JetStream
-	cfg       Config
-	log       *slog.Logger
-	views     *viewMetrics
-	conflicts *prometheus.CounterVec
-	streams   map[string]jetstream.Stream // by bucket
-	refusals  map[string]*jet.Refusal     // by bucket
-	clock     *clock
-}
-
-func (o opener) bucket(name string) *bucket {
-	return &bucket{name: name, prefix: subjectPrefix(name), js: o.js, stream: o.streams[name], conflicts: o.conflicts.WithLabelValues(name), refusal: o.refusals[name]}
-}
-
-// viewOptions make a view that brings its bucket back when an operator has removed it.
-func (o opener) viewOptions(bucket string) []ViewOption {
-	return []ViewOption{WithLogger(o.log), withMetrics(o.views), withRestore(func(ctx context.Context) error {
-		_, err := ensureStream(ctx, o.js, layout(bucket, o.cfg.Replicas))
-		return err
-	})}
 }

@@ -2,8 +2,15 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 )
+
+// ErrPrecondition says that a Condition does not hold.
+var ErrPrecondition = errors.New("precondition failed")
 
 // Condition is what must hold of the stored workflow for a write to happen (RFC 9110, section 13.1).
 // The zero Condition always holds.
@@ -13,51 +20,51 @@ type Condition struct {
 	Absent    bool     // If-None-Match: *
 }
 
-func (c Condition) holds(last message) bool {
+func (c Condition) holds(last kv.Message) bool {
 	switch {
-	case c.Absent && last.live(), c.Exists && !last.live():
+	case c.Absent && last.Live(), c.Exists && !last.Live():
 		return false
 	case c.Revisions != nil:
-		return last.live() && slices.Contains(c.Revisions, last.Revision)
+		return last.Live() && slices.Contains(c.Revisions, last.Revision)
 	}
 	return true
 }
 
 // Put stores a workflow on behalf of a client; raw is its JSON, already found valid. It keeps the
 // event of what it replaces. created says that there was none. It fails with ErrPrecondition,
-// ErrTooLarge and ErrUnavailable.
+// kv.ErrTooLarge and kv.ErrUnavailable.
 func (w *Workflows) Put(ctx context.Context, workflowID string, raw []byte, cond Condition) (revision uint64, created bool, err error) {
-	revision, err = w.bucket.change(ctx, workflowID, func(last message) (*write, error) {
+	revision, err = w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
 		if !cond.holds(last) {
 			return nil, ErrPrecondition
 		}
-		created = !last.live()
-		return &write{data: raw, source: sourceOf(last.Header)}, nil
+		created = !last.Live()
+		return &kv.Write{Data: raw, Header: origin.Of(last.Header).Header()}, nil
 	})
 	return revision, created, err
 }
 
 // Delete removes a workflow on behalf of a client. The tombstone keeps the event of what it
-// replaces. It fails with ErrNotFound, ErrPrecondition and ErrUnavailable.
+// replaces. It fails with kv.ErrNotFound, ErrPrecondition and kv.ErrUnavailable.
 func (w *Workflows) Delete(ctx context.Context, workflowID string, cond Condition) error {
-	_, err := w.bucket.change(ctx, workflowID, func(last message) (*write, error) {
+	_, err := w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
 		switch {
 		case !cond.holds(last):
 			return nil, ErrPrecondition
-		case !last.live():
-			return nil, ErrNotFound
+		case !last.Live():
+			return nil, kv.ErrNotFound
 		}
-		return &write{marker: true, source: sourceOf(last.Header)}, nil
+		return tombstone(origin.Of(last.Header)), nil
 	})
 	return err
 }
 
-// Get reads a workflow past the view. It fails with ErrNotFound, ErrUndecodable or ErrUnavailable.
-func (w *Workflows) Get(ctx context.Context, workflowID string) (Entry[WorkflowRecord], error) {
-	m, err := w.bucket.value(ctx, workflowID)
+// Get reads a workflow past the view. It fails with kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
+func (w *Workflows) Get(ctx context.Context, workflowID string) (kv.Entry[WorkflowRecord], error) {
+	m, err := w.keys.Value(ctx, kv.KeyOf(workflowID))
 	if err != nil {
-		return Entry[WorkflowRecord]{}, err
+		return kv.Entry[WorkflowRecord]{}, err
 	}
-	r, err := decodeWorkflow(workflowID, m.Data)
-	return Entry[WorkflowRecord]{r, m.Revision, m.Stored}, err
+	r, err := decodeWorkflow(kv.KeyOf(workflowID), m)
+	return kv.Entry[WorkflowRecord]{Value: r, Revision: m.Revision, Stored: m.Stored}, err
 }

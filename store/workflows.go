@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nats-io/nats.go"
-
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/workflow"
 )
 
@@ -13,9 +13,9 @@ import (
 // event it came from stands in its headers, and in those of the tombstone of a removed one, so that
 // an old event, delivered again, neither replaces a newer workflow nor brings a removed one back.
 type Workflows struct {
-	bucket *bucket
-	view   *View[WorkflowRecord]
-	gone   *tombstones
+	keys *kv.Keys
+	view *kv.View[WorkflowRecord]
+	gone *kv.Tombstones
 }
 
 // WorkflowRecord is a stored workflow. Its ETag is the revision of its Entry.
@@ -24,56 +24,58 @@ type WorkflowRecord struct {
 	Raw []byte // the stored value; not to be changed
 }
 
-func newWorkflows(o opener, b *bucket) *Workflows {
-	decode := func(workflowID string, m *nats.Msg) (WorkflowRecord, error) {
-		return decodeWorkflow(workflowID, m.Data)
-	}
-	view := NewView(o.js, b.name, decode, o.viewOptions(b.name)...)
-	return &Workflows{b, view, keepRemovals(o, b, view)}
+func newWorkflows(keys *kv.Keys) *Workflows {
+	view := kv.NewView(keys, decodeWorkflow)
+	return &Workflows{keys, view, kv.KeepRemovals(view)}
 }
 
-func decodeWorkflow(workflowID string, data []byte) (WorkflowRecord, error) {
-	w, err := workflow.DecodeStored(data)
+func decodeWorkflow(key kv.Key, m kv.Message) (WorkflowRecord, error) {
+	w, err := workflow.DecodeStored(m.Data)
 	if err != nil {
-		return WorkflowRecord{}, fmt.Errorf("%w: %w", ErrUndecodable, err)
+		return WorkflowRecord{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
-	if w.ID() != workflowID {
-		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", ErrUndecodable)
+	if w.ID() != key.ID() {
+		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", kv.ErrUndecodable)
 	}
-	return WorkflowRecord{w, data}, nil
+	return WorkflowRecord{w, m.Data}, nil
 }
 
 // View is this replica's copy of the workflows.
-func (w *Workflows) View() *View[WorkflowRecord] { return w.view }
+func (w *Workflows) View() *kv.View[WorkflowRecord] { return w.view }
 
 // Apply stores a workflow that came over the bus; raw is its JSON and wf what it says. It is Stale,
 // and nothing is written, when a later event has stored or removed it. An event that is delivered
-// again is Stored while its workflow stands. It fails with ErrTooLarge and ErrUnavailable.
-func (w *Workflows) Apply(ctx context.Context, raw []byte, wf *workflow.Workflow, src Source) (Outcome, error) {
-	return w.event(ctx, wf.ID(), &write{data: raw, source: src})
+// again is Stored while its workflow stands. It fails with kv.ErrTooLarge and kv.ErrUnavailable.
+func (w *Workflows) Apply(ctx context.Context, raw []byte, wf *workflow.Workflow, src origin.Source) (origin.Outcome, error) {
+	return w.event(ctx, wf.ID(), src, &kv.Write{Data: raw, Header: src.Header()})
 }
 
 // Remove removes a workflow because of an event on the bus, and leaves a tombstone even if there was
 // none. Outcomes and errors are those of Apply.
-func (w *Workflows) Remove(ctx context.Context, workflowID string, src Source) (Outcome, error) {
-	return w.event(ctx, workflowID, &write{marker: true, source: src})
+func (w *Workflows) Remove(ctx context.Context, workflowID string, src origin.Source) (origin.Outcome, error) {
+	return w.event(ctx, workflowID, src, tombstone(src))
 }
 
-func (w *Workflows) event(ctx context.Context, workflowID string, next *write) (Outcome, error) {
-	outcome := Stored
-	_, err := w.bucket.change(ctx, workflowID, func(last message) (*write, error) {
-		outcome = Stored
-		stands := sourceOf(last.Header)
-		if next.source.newerThan(stands) {
+// tombstone is the removal of a workflow, of the event that removed it or that it came from.
+func tombstone(src origin.Source) *kv.Write {
+	return &kv.Write{Marker: true, Header: src.Header()}
+}
+
+func (w *Workflows) event(ctx context.Context, workflowID string, src origin.Source, next *kv.Write) (origin.Outcome, error) {
+	outcome := origin.Stored
+	_, err := w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
+		outcome = origin.Stored
+		stands := origin.Of(last.Header)
+		if src.NewerThan(stands) {
 			return next, nil
 		}
-		if !next.source.equal(stands) || next.marker == last.live() {
-			outcome = Stale
+		if !src.Equal(stands) || next.Marker == last.Live() {
+			outcome = origin.Stale
 		}
 		return nil, nil
 	})
 	if err != nil {
-		return Stale, err
+		return origin.Stale, err
 	}
 	return outcome, nil
 }

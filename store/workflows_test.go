@@ -8,6 +8,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/workflow"
 )
 
@@ -21,7 +23,7 @@ type workflows struct {
 	st *store.Store
 }
 
-func (w workflows) create(name string, src store.Source) store.Outcome {
+func (w workflows) create(name string, src origin.Source) origin.Outcome {
 	w.t.Helper()
 	raw := workflowJSON("w", name)
 	wf, err := workflow.Decode(raw)
@@ -35,7 +37,7 @@ func (w workflows) create(name string, src store.Source) store.Outcome {
 	return out
 }
 
-func (w workflows) remove(src store.Source) store.Outcome {
+func (w workflows) remove(src origin.Source) origin.Outcome {
 	w.t.Helper()
 	out, err := w.st.Workflows.Remove(w.t.Context(), "w", src)
 	if err != nil {
@@ -53,12 +55,12 @@ func (w workflows) put(name string) uint64 {
 	return rev
 }
 
-func (w workflows) delete() store.Outcome {
+func (w workflows) delete() origin.Outcome {
 	w.t.Helper()
 	if err := w.st.Workflows.Delete(w.t.Context(), "w", store.Condition{}); err != nil {
 		w.t.Fatal(err)
 	}
-	return store.Stored
+	return origin.Stored
 }
 
 // shows waits until the view shows the workflow of that name; "" is none.
@@ -74,30 +76,30 @@ func TestOldEventsChangeNoWorkflow(t *testing.T) {
 	t.Parallel()
 	st, _ := running(t, natstest.Start(t), store.Config{})
 	w := workflows{t, st}
-	newBus := store.Source{Seq: 1, Bus: now.Add(time.Hour)}
+	newBus := origin.Source{Seq: 1, Bus: now.Add(time.Hour)}
 	for i, step := range []struct {
 		what string
-		do   func() store.Outcome
-		want store.Outcome
+		do   func() origin.Outcome
+		want origin.Outcome
 		then string
 	}{
-		{"create", func() store.Outcome { return w.create("a", at(5)) }, store.Stored, "a"},
-		{"the same again", func() store.Outcome { return w.create("a", at(5)) }, store.Stored, "a"},
-		{"an older one", func() store.Outcome { return w.create("old", at(4)) }, store.Stale, "a"},
-		{"a newer one", func() store.Outcome { return w.create("b", at(6)) }, store.Stored, "b"},
-		{"an older removal", func() store.Outcome { return w.remove(at(5)) }, store.Stale, "b"},
-		{"a removal", func() store.Outcome { return w.remove(at(7)) }, store.Stored, ""},
-		{"the same removal again", func() store.Outcome { return w.remove(at(7)) }, store.Stored, ""},
-		{"a creation from before it", func() store.Outcome { return w.create("b", at(6)) }, store.Stale, ""},
-		{"a client puts one", func() store.Outcome { w.put("http"); return store.Stored }, store.Stored, "http"},
-		{"the removal again does not hit it", func() store.Outcome { return w.remove(at(7)) }, store.Stale, "http"},
-		{"a newer event does", func() store.Outcome { return w.create("c", at(8)) }, store.Stored, "c"},
-		{"a client changes it", func() store.Outcome { w.put("http2"); return store.Stored }, store.Stored, "http2"},
-		{"the creation again leaves that", func() store.Outcome { return w.create("c", at(8)) }, store.Stored, "http2"},
-		{"a client deletes it", w.delete, store.Stored, ""},
-		{"the creation again does not bring it back", func() store.Outcome { return w.create("c", at(8)) }, store.Stale, ""},
-		{"sequences of a new bus start again", func() store.Outcome { return w.create("d", newBus) }, store.Stored, "d"},
-		{"and the old bus is over", func() store.Outcome { return w.remove(at(100)) }, store.Stale, "d"},
+		{"create", func() origin.Outcome { return w.create("a", at(5)) }, origin.Stored, "a"},
+		{"the same again", func() origin.Outcome { return w.create("a", at(5)) }, origin.Stored, "a"},
+		{"an older one", func() origin.Outcome { return w.create("old", at(4)) }, origin.Stale, "a"},
+		{"a newer one", func() origin.Outcome { return w.create("b", at(6)) }, origin.Stored, "b"},
+		{"an older removal", func() origin.Outcome { return w.remove(at(5)) }, origin.Stale, "b"},
+		{"a removal", func() origin.Outcome { return w.remove(at(7)) }, origin.Stored, ""},
+		{"the same removal again", func() origin.Outcome { return w.remove(at(7)) }, origin.Stored, ""},
+		{"a creation from before it", func() origin.Outcome { return w.create("b", at(6)) }, origin.Stale, ""},
+		{"a client puts one", func() origin.Outcome { w.put("http"); return origin.Stored }, origin.Stored, "http"},
+		{"the removal again does not hit it", func() origin.Outcome { return w.remove(at(7)) }, origin.Stale, "http"},
+		{"a newer event does", func() origin.Outcome { return w.create("c", at(8)) }, origin.Stored, "c"},
+		{"a client changes it", func() origin.Outcome { w.put("http2"); return origin.Stored }, origin.Stored, "http2"},
+		{"the creation again leaves that", func() origin.Outcome { return w.create("c", at(8)) }, origin.Stored, "http2"},
+		{"a client deletes it", w.delete, origin.Stored, ""},
+		{"the creation again does not bring it back", func() origin.Outcome { return w.create("c", at(8)) }, origin.Stale, ""},
+		{"sequences of a new bus start again", func() origin.Outcome { return w.create("d", newBus) }, origin.Stored, "d"},
+		{"and the old bus is over", func() origin.Outcome { return w.remove(at(100)) }, origin.Stale, "d"},
 	} {
 		if got := step.do(); got != step.want {
 			t.Errorf("%d %s: %v, want %v", i, step.what, got, step.want)
@@ -110,10 +112,10 @@ func TestARemovalMayComeBeforeItsCreation(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{})
 	w := workflows{t, st}
-	if out := w.remove(at(2)); out != store.Stored {
+	if out := w.remove(at(2)); out != origin.Stored {
 		t.Errorf("removal: %v", out)
 	}
-	if out := w.create("late", at(1)); out != store.Stale {
+	if out := w.create("late", at(1)); out != origin.Stale {
 		t.Errorf("late creation: %v", out)
 	}
 	stream, err := js.Stream(t.Context(), "KV_workflows")
@@ -134,7 +136,7 @@ func TestConditionsOfClients(t *testing.T) {
 	}
 	del := func(c store.Condition) error { return st.Workflows.Delete(t.Context(), "w", c) }
 
-	wantErr(t, del(store.Condition{}), store.ErrNotFound)
+	wantErr(t, del(store.Condition{}), kv.ErrNotFound)
 	wantErr(t, del(store.Condition{Exists: true}), store.ErrPrecondition)
 	_, _, err := put(store.Condition{Revisions: []uint64{1}})
 	wantErr(t, err, store.ErrPrecondition)
@@ -164,7 +166,7 @@ func TestConditionsOfClients(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = st.Workflows.Get(t.Context(), "w")
-	wantErr(t, err, store.ErrNotFound)
+	wantErr(t, err, kv.ErrNotFound)
 }
 
 func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
@@ -186,7 +188,7 @@ func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
 	}
 	n := 0
 	for range clients {
-		if receive(t, won) {
+		if natstest.Receive(t, won) {
 			n++
 		}
 	}
@@ -198,19 +200,19 @@ func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
 func TestABrokenWorkflowIsReportedAndMended(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{})
-	kv, err := js.KeyValue(t.Context(), "workflows")
+	bucket, err := js.KeyValue(t.Context(), "workflows")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, value := range map[string]string{"w": "{", "other": string(workflowJSON("w", "x"))} {
-		if _, err := kv.Put(t.Context(), key, []byte(value)); err != nil {
+		if _, err := bucket.Put(t.Context(), key, []byte(value)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	natstest.Eventually(t, "both are reported", func() bool { return len(st.Workflows.View().Broken()) == 2 })
 	w := workflows{t, st}
 	w.shows("")
-	if out := w.create("mended", at(1)); out != store.Stored {
+	if out := w.create("mended", at(1)); out != origin.Stored {
 		t.Errorf("outcome = %v", out)
 	}
 	w.shows("mended")
@@ -220,11 +222,11 @@ func TestABrokenWorkflowIsReportedAndMended(t *testing.T) {
 func TestAWorkflowStoredWithoutAGraph(t *testing.T) {
 	t.Parallel()
 	st, js := running(t, natstest.Start(t), store.Config{})
-	kv, err := js.KeyValue(t.Context(), "workflows")
+	bucket, err := js.KeyValue(t.Context(), "workflows")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kv.Put(t.Context(), "w", []byte(`{"id":"w","name":"before"}`)); err != nil {
+	if _, err := bucket.Put(t.Context(), "w", []byte(`{"id":"w","name":"before"}`)); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "the view shows it", func() bool {

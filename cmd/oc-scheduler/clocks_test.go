@@ -14,7 +14,7 @@ import (
 	"oc-scheduler/events"
 	"oc-scheduler/internal/fleettest"
 	"oc-scheduler/internal/natstest"
-	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 )
 
 // TestClocks runs processes whose clocks are wrong.
@@ -29,7 +29,7 @@ func TestClocks(t *testing.T) {
 // as is allowed. A peer that answers at once is not asked twice.
 func serversApart(t *testing.T, shiftable string) {
 	t.Helper()
-	const ahead = store.MaxSkew - 100*time.Millisecond
+	const ahead = planners.MaxSkew - 100*time.Millisecond
 	c := natstest.StartShifted(t, shiftable, ahead, 0, 0)
 	js, err := jetstream.New(c.Connect(t))
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natsd"
 	"oc-scheduler/store"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -34,9 +35,9 @@ func (c Config) store() store.Config {
 
 // openStore opens the store beside the bus.
 func openStore(ctx context.Context, js jetstream.JetStream, cfg store.Config, log *slog.Logger, reg prometheus.Registerer) (*store.Store, error) {
-	cfg.LastOnBus = func(ctx context.Context) (store.Source, error) {
+	cfg.LastOnBus = func(ctx context.Context) (origin.Source, error) {
 		a, err := events.Last(ctx, js)
-		return store.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus}, err
+		return origin.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus}, err
 	}
 	return store.Open(ctx, js, cfg, log, reg)
 }

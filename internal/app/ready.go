@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -49,7 +48,7 @@ func (r *Replica) isReady() bool {
 func (r *Replica) checks() []httpapi.Check {
 	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, r.permits.check(), {Name: "engine", Probe: r.probeEngine}}
 	if e := r.engine.Load(); e != nil {
-		for bucket, v := range e.views() {
+		for bucket, v := range e.store.Views() {
 			checks = append(checks, viewCheck(bucket, v))
 		}
 		checks = append(checks,
@@ -83,29 +82,7 @@ func (r *Replica) probeEngine() error {
 	return errors.New("opening buckets and bus")
 }
 
-// follower is what a check asks of a view, whatever it holds.
-type follower interface {
-	Current() bool
-	Age() time.Duration
-	Broken() map[string]string
-}
-
-// views are all that the replica follows, by bucket.
-func (e *engine) views() iter.Seq2[string, follower] {
-	return func(yield func(string, follower) bool) {
-		_ = yield(store.PlannersBucket, e.store.Planners.View()) &&
-			yield(store.WorkflowsBucket, e.store.Workflows.View()) &&
-			yield(store.InterestBucket, e.store.Interest.View()) &&
-			yield(store.RequestsBucket, e.store.Requests.View()) &&
-			yield(store.ReplicasBucket, e.store.Leases.View()) &&
-			yield(store.NodesBucket, e.store.Nodes.View()) &&
-			yield(store.LivenessBucket, e.store.Liveness.View()) &&
-			yield(store.ExecutionsBucket, e.store.Executions.View()) &&
-			yield(store.PartitionsBucket, e.store.Partitions.View())
-	}
-}
-
-func viewCheck(bucket string, v follower) httpapi.Check {
+func viewCheck(bucket string, v store.Follower) httpapi.Check {
 	return httpapi.Check{
 		Name: "view " + bucket,
 		Probe: func() error {

@@ -44,7 +44,7 @@ func (r *Replica) roam(ctx context.Context, e *engine) error {
 
 // inTouch says why this replica's picture of the buckets may be old; nil when it is not.
 func (e *engine) inTouch() error {
-	for bucket, v := range e.views() {
+	for bucket, v := range e.store.Views() {
 		if !v.Current() {
 			return fmt.Errorf("view of %s is not current", bucket)
 		}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"oc-scheduler/store/planners"
 
-	"oc-scheduler/store"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // How far a machine's clock may be from that of NATS. The replicas decide by the latter what the fleet
@@ -64,10 +64,10 @@ func (e *exam) apart(first, last reading) {
 	d := first.ahead - last.ahead - first.margin - last.margin
 	text := fmt.Sprintf("the clock of %s is %v ahead of that of %s", first.of, (first.ahead - last.ahead).Round(time.Millisecond), last.of)
 	switch {
-	case d > store.MaxSkew:
-		e.fail(fmt.Sprintf("%s, at most %v may be: planners that answer a request may be passed over", text, store.MaxSkew), mendClock)
-	case d > store.MaxSkew/2:
-		e.warn(fmt.Sprintf("%s, at most %v may be", text, store.MaxSkew), mendClock)
+	case d > planners.MaxSkew:
+		e.fail(fmt.Sprintf("%s, at most %v may be: planners that answer a request may be passed over", text, planners.MaxSkew), mendClock)
+	case d > planners.MaxSkew/2:
+		e.warn(fmt.Sprintf("%s, at most %v may be", text, planners.MaxSkew), mendClock)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 )
 
 // What is certain counts: a reading is as inexact as its answer was slow.
@@ -13,10 +13,10 @@ func TestClocksOfServersThatAreApart(t *testing.T) {
 	t.Parallel()
 	const margin = 10 * time.Millisecond
 	for apart, want := range map[time.Duration]Level{
-		store.MaxSkew/2 + 2*margin:     OK,
-		store.MaxSkew/2 + 2*margin + 1: Warn,
-		store.MaxSkew + 2*margin:       Warn,
-		store.MaxSkew + 2*margin + 1:   Fail,
+		planners.MaxSkew/2 + 2*margin:     OK,
+		planners.MaxSkew/2 + 2*margin + 1: Warn,
+		planners.MaxSkew + 2*margin:       Warn,
+		planners.MaxSkew + 2*margin + 1:   Fail,
 	} {
 		e := &exam{}
 		e.apart(reading{"a", apart - time.Hour, margin}, reading{"b", -time.Hour, margin})

@@ -11,7 +11,7 @@ import (
 
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
-	"oc-scheduler/store"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 )
 
@@ -25,7 +25,7 @@ func TestTheHealthy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.st.Planners.Apply(t.Context(), raw, pl, store.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
+	if _, err := w.st.Planners.Apply(t.Context(), raw, pl, origin.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.st.Interest.Add(t.Context(), "peer-a", "r1"); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // interest looks for peers that seem watched and are not: by replicas that are gone, or by nobody.
@@ -47,7 +48,7 @@ func (e *exam) loose(ctx context.Context) (orphaned, empty []string, peers int, 
 			return nil, nil, 0, err
 		}
 		if r.Err == nil {
-			lists[r.ID] = r.Value
+			lists[r.Key.ID()] = r.Value
 		}
 	}
 	alive := map[string]bool{}
@@ -55,7 +56,7 @@ func (e *exam) loose(ctx context.Context) (orphaned, empty []string, peers int, 
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		alive[r.ID] = true
+		alive[r.Key.ID()] = true
 	}
 	for peer, replicas := range lists {
 		if len(replicas) == 0 {
@@ -79,6 +80,6 @@ func (e *exam) unreadable(err error) {
 	if errors.Is(err, nats.ErrNoResponders) && e.follows(e.hinders, "not looked at: "+e.check) {
 		return
 	}
-	what := strings.Replace(err.Error(), store.ErrUnavailable.Error()+": ", "", 1) // NATS answers, or nothing would be asked here
+	what := strings.Replace(err.Error(), kv.ErrUnavailable.Error()+": ", "", 1) // NATS answers, or nothing would be asked here
 	e.unknown(what, "mend what is said of the streams above, then run this again")
 }

@@ -17,12 +17,12 @@ func (e *exam) leases(ctx context.Context) {
 			return
 		case r.Err != nil: // told with the other broken values
 		case !r.HasTTL:
-			endless, endlessKeys = append(endless, r.ID), append(endlessKeys, r.Key)
+			endless, endlessKeys = append(endless, r.Key.ID()), append(endlessKeys, string(r.Key))
 		default:
 			if !r.Value.Draining { // its lease lasts longer than it does
-				e.alive = append(e.alive, r.ID)
+				e.alive = append(e.alive, r.Key.ID())
 			}
-			shown = append(shown, describe(r.ID, r.Value))
+			shown = append(shown, describe(r.Key.ID(), r.Value))
 		}
 	}
 	if len(endless) > 0 {

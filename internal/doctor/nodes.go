@@ -22,7 +22,7 @@ func (e *exam) nodes(ctx context.Context) {
 		}
 		total++
 		if away := r.Value.Refused; away != nil && e.Now().Sub(away.At) < knocking {
-			refused = append(refused, fmt.Sprintf("%s at %s: %s", r.ID, away.At.UTC().Format(time.RFC3339), away.Reason))
+			refused = append(refused, fmt.Sprintf("%s at %s: %s", r.Key.ID(), away.At.UTC().Format(time.RFC3339), away.Reason))
 		}
 	}
 	if len(refused) > 0 {

@@ -22,16 +22,16 @@ func (e *exam) planners(ctx context.Context) {
 		}
 		all++
 		if !r.HasTTL {
-			endless = append(endless, r.Key)
+			endless = append(endless, string(r.Key))
 		}
 		if r.Err != nil {
 			continue // told with the other broken values
 		}
 		switch by := r.Value.GeneratedAt().Sub(r.Value.ReceivedAt); {
 		case by > aheadTooMuch:
-			farAhead = append(farAhead, fmt.Sprintf("%s by %v", r.ID, by.Round(time.Second)))
+			farAhead = append(farAhead, fmt.Sprintf("%s by %v", r.Key.ID(), by.Round(time.Second)))
 		case by > skewNoticed:
-			ahead = append(ahead, fmt.Sprintf("%s by %v", r.ID, by.Round(time.Millisecond)))
+			ahead = append(ahead, fmt.Sprintf("%s by %v", r.Key.ID(), by.Round(time.Millisecond)))
 		}
 	}
 	if len(endless) > 0 {

@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"iter"
-	"strings"
 
 	"oc-scheduler/store"
 )
@@ -12,35 +10,16 @@ import (
 // values looks for what stands in the buckets and cannot be read.
 func (e *exam) values(ctx context.Context) {
 	total, standing, broken := 0, 0, []string(nil)
-	buckets := []struct {
-		name string
-		read func() ([]string, int, error)
-	}{
-		{store.PlannersBucket, func() ([]string, int, error) { return brokenOf(store.ReadPlanners(ctx, e.js)) }},
-		{store.WorkflowsBucket, func() ([]string, int, error) { return brokenOf(store.ReadWorkflows(ctx, e.js)) }},
-		{store.InterestBucket, func() ([]string, int, error) { return brokenOf(store.ReadInterest(ctx, e.js)) }},
-		{store.RequestsBucket, func() ([]string, int, error) { return brokenOf(store.ReadRequests(ctx, e.js)) }},
-		{store.ReplicasBucket, func() ([]string, int, error) { return brokenOf(store.ReadLeases(ctx, e.js)) }},
-		{store.NodesBucket, func() ([]string, int, error) { return brokenOf(store.ReadNodes(ctx, e.js)) }},
-		{store.LivenessBucket, func() ([]string, int, error) { return brokenOf(store.ReadLiveness(ctx, e.js)) }},
-		{store.ExecutionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadExecutions(ctx, e.js)) }},
-		{store.PartitionsBucket, func() ([]string, int, error) { return brokenOf(store.ReadPartitions(ctx, e.js)) }},
-	}
 	var keys []string
-	for _, bucket := range buckets {
-		if e.streams["KV_"+bucket.name] == nil {
-			continue // told already
-		}
-		faults, n, err := bucket.read()
+	for examined, err := range store.Examine(ctx, e.js, func(stream string) bool { return e.streams[stream] != nil }) {
 		if err != nil {
 			e.unreadable(err)
 			return
 		}
-		total, standing = total+n, standing+1
-		for _, fault := range faults {
-			broken = append(broken, bucket.name+" "+fault)
-			key, _, _ := strings.Cut(fault, ": ")
-			keys = append(keys, bucket.name+" "+key)
+		total, standing = total+examined.Values, standing+1
+		for _, fault := range examined.Faults {
+			broken = append(broken, fmt.Sprintf("%s %s: %v", examined.Bucket, fault.Key, fault.Err))
+			keys = append(keys, examined.Bucket+" "+fault.Key)
 		}
 	}
 	if len(broken) > 0 {
@@ -49,18 +28,4 @@ func (e *exam) values(ctx context.Context) {
 		return
 	}
 	e.ok("%s in %s, all readable", counted(total, "value"), counted(standing, "bucket"))
-}
-
-// brokenOf lists, as "key: fault", what cannot be read.
-func brokenOf[T any](readings iter.Seq2[store.Reading[T], error]) (faults []string, total int, err error) {
-	for r, err := range readings {
-		if err != nil {
-			return nil, 0, err
-		}
-		total++
-		if r.Err != nil {
-			faults = append(faults, fmt.Sprintf("%s: %v", r.Key, r.Err))
-		}
-	}
-	return faults, total, nil
 }

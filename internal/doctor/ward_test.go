@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -90,7 +91,7 @@ func (w *ward) staff(t *testing.T) {
 	run(t, w.st.Run)
 	run(t, events.NewListener(bus, deaf{}, discard, nil).Run)
 	run(t, func(ctx context.Context) error {
-		return w.st.Planners.Ends(ctx, func(context.Context, store.End) error { return nil })
+		return w.st.Planners.Ends(ctx, func(context.Context, planners.End) error { return nil })
 	})
 	<-w.st.Planners.View().Loaded()
 	natstest.Eventually(t, "both durables are read", func() bool {

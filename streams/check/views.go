@@ -4,14 +4,16 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 )
 
 // Views is this replica's copy of the shared state, as a Source.
 type Views struct {
-	Planners  *store.View[store.PlannerRecord]
-	Workflows *store.View[store.WorkflowRecord]
+	Planners  *kv.View[planners.Record]
+	Workflows *kv.View[store.WorkflowRecord]
 }
 
 var _ Source = Views{}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 
 	"oc-scheduler/events"
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 )
 
@@ -15,8 +17,8 @@ var _ events.Handler = (*Service)(nil)
 
 // PlannerPublished implements events.Handler: the planner is stored, unless a newer one is.
 func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []byte) error {
-	if len(raw) > store.MaxPlannerBytes {
-		return events.Reject(events.ReasonTooLarge, "a planner of %d bytes, at most %d are stored", len(raw), store.MaxPlannerBytes)
+	if len(raw) > planners.MaxBytes {
+		return events.Reject(events.ReasonTooLarge, "a planner of %d bytes, at most %d are stored", len(raw), planners.MaxBytes)
 	}
 	p, err := planner.Decode(raw, nil)
 	if err != nil {
@@ -28,9 +30,9 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 	}
 	s.log.DebugContext(ctx, "planner received", "peer_id", p.PeerID(), "outcome", outcome.String())
 	switch outcome {
-	case store.Stored:
+	case origin.Stored:
 		return passing(s.received(ctx, p.PeerID()))
-	case store.Late:
+	case origin.Late:
 		return passing(s.missed(ctx, p.PeerID()))
 	}
 	return nil // it answers nobody's request
@@ -59,10 +61,12 @@ func (s *Service) WorkflowRemoved(ctx context.Context, a events.Arrival, workflo
 
 // passing tells the bus which errors are an outage's.
 func passing(err error) error {
-	if errors.Is(err, store.ErrUnavailable) {
+	if errors.Is(err, kv.ErrUnavailable) {
 		return fmt.Errorf("%w: %w", events.ErrAway, err)
 	}
 	return err
 }
 
-func source(a events.Arrival) store.Source { return store.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus} }
+func source(a events.Arrival) origin.Source {
+	return origin.Source{Seq: a.Seq, Time: a.Time, Bus: a.Bus}
+}

@@ -14,6 +14,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 )
 
@@ -310,7 +311,7 @@ func TestACloseThatNobodyStoredIsSaid(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	a := f.replica(t, "a")
-	end := store.End{PeerID: "p", Revision: 7, At: time.Now(), Again: true}
+	end := planners.End{PeerID: "p", Revision: 7, At: time.Now(), Again: true}
 	for range 3 {
 		if err := a.ended(t.Context(), end); err != nil {
 			t.Fatal(err)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 )
 
 // ended tells the bus that a planner's life is over. It runs once for the fleet; an error brings the
 // marker back, and so does an acknowledgement that is lost or late: then the bus itself tells whether the
 // close was sent. What follows is the reconciler's.
-func (s *Service) ended(ctx context.Context, end store.End) error {
+func (s *Service) ended(ctx context.Context, end planners.End) error {
 	began, id := s.now(), closeID(end)
 	said, err := false, error(nil)
 	if end.Again {
@@ -30,13 +30,13 @@ func (s *Service) ended(ctx context.Context, end store.End) error {
 }
 
 // closeID is the same for each try to tell of an end, whoever makes it.
-func closeID(end store.End) string {
+func closeID(end planners.End) string {
 	return fmt.Sprintf("close-%d-%d", end.At.UnixNano(), end.Revision)
 }
 
 // closed is a close that was sent, and since when.
 type closed struct {
-	end   store.End
+	end   planners.End
 	began time.Time
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // request asks the bus for a peer's planner, unless another replica or an earlier call did so a
@@ -40,7 +41,7 @@ func (s *Service) send(ctx context.Context, peerID string) (needed bool, err err
 	switch _, _, err := s.store.Planners.Raw(ctx, peerID); {
 	case err == nil:
 		return false, nil
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, kv.ErrUnavailable):
 		return true, err
 	}
 	return true, s.emitter.RequestPlanner(ctx, peerID)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 const (
@@ -52,7 +52,7 @@ type idleList struct {
 }
 
 // age is for how long a list has been empty.
-func (l idleLists) age(list store.Item[[]string]) time.Duration {
+func (l idleLists) age(list kv.Item[[]string]) time.Duration {
 	if len(list.Value) > 0 {
 		delete(l, list.ID)
 		return 0
@@ -78,7 +78,7 @@ func (s *Service) sweep(ctx context.Context, idle idleLists) error {
 	return nil
 }
 
-func (s *Service) sweepList(ctx context.Context, list store.Item[[]string], idle time.Duration) error {
+func (s *Service) sweepList(ctx context.Context, list kv.Item[[]string], idle time.Duration) error {
 	for _, replica := range list.Value {
 		if _, alive := s.store.Leases.View().Get(replica); alive || replica == s.replicaID {
 			continue

@@ -9,6 +9,8 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
@@ -82,7 +84,7 @@ func TestRefusedHandshakes(t *testing.T) {
 			if len(answer.(*nclprotocol.HandshakeResponse).Reason) > 1024 {
 				t.Error("the reason is long")
 			}
-			if _, err := a.store.Nodes.Get(t.Context(), n.id); !errors.Is(err, store.ErrNotFound) {
+			if _, err := a.store.Nodes.Get(t.Context(), n.id); !errors.Is(err, kv.ErrNotFound) {
 				t.Errorf("a node that was never right is on record: %v", err)
 			}
 		})
@@ -263,7 +265,7 @@ func plan(t *testing.T, r *replica, peerID string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.store.Planners.Apply(t.Context(), raw, p, store.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
+	if _, err := r.store.Planners.Apply(t.Context(), raw, p, origin.Source{Seq: 1, Time: time.Now(), Bus: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,5 +18,5 @@
 // once, and with effect exactly once. A gap makes the scheduler ask for a handshake, after which the
 // node sends again what is missing. What is not: any order between nodes.
 //
-// Run blocks; everything else may be called from many goroutines. Errors of NATS are store.ErrUnavailable.
+// Run blocks; everything else may be called from many goroutines. Errors of NATS are kv.ErrUnavailable.
 package orchestrator

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/ncl"
 )
 
@@ -18,7 +18,7 @@ var (
 // refusal tells a node what it can wait for; other errors are ours alone.
 func refusal(err error) error {
 	switch {
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, kv.ErrUnavailable):
 		return &ncl.RefusedError{Reason: "the scheduler is out of JetStream's reach"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &ncl.RefusedError{Reason: "busy"}

@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -85,7 +86,7 @@ func (c *control) turn(ctx context.Context, from sender, r *nclprotocol.Handshak
 	entry, known := c.store.Nodes.View().Get(from.nodeID)
 	if known && (allowed(&entry.Value) != nil || rival(&entry.Value, programOf(r)) != "") {
 		switch stands, err := c.store.Nodes.Get(ctx, from.nodeID); { // the view may be behind
-		case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
+		case err != nil && !errors.Is(err, kv.ErrNotFound) && !errors.Is(err, kv.ErrUndecodable):
 			return err
 		case err == nil && (stands.Membership == store.Rejected || string(stands.Info) == string(info)):
 			if err := allowed(&stands); err != nil {

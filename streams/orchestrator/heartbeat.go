@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -57,7 +58,7 @@ func (c *control) present(ctx context.Context, from sender) (store.NodeRecord, s
 		return entry.Value, "", nil
 	}
 	n, err := c.store.Nodes.Get(ctx, from.nodeID)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUndecodable) {
+	if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) {
 		return n, "the scheduler does not know this node", nil
 	}
 	return n, sessionOver(n, from.session), err

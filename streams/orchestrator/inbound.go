@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/jet"
-	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -71,5 +71,5 @@ func (c *control) lastOut(ctx context.Context) (uint64, error) {
 
 // unavailable is an error of JetStream's API: whatever it is, the next try may succeed.
 func unavailable(what string, err error) error {
-	return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, what, err)
+	return fmt.Errorf("%w: %s: %w", kv.ErrUnavailable, what, err)
 }

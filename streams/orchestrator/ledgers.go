@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // maxFormer is how many ledgers that were replaced are remembered of a node.
@@ -39,7 +40,7 @@ func (l ledgers) place(ledger string) int {
 func (w *worker) ledgers(ctx context.Context, nodeID string) (ledgers, error) {
 	n, err := w.store.Nodes.Get(ctx, nodeID)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUndecodable):
+	case errors.Is(err, kv.ErrNotFound), errors.Is(err, kv.ErrUndecodable):
 		return ledgers{}, nil
 	case err != nil:
 		return ledgers{}, err

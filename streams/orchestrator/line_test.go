@@ -8,6 +8,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -18,7 +19,7 @@ func changed(id string, state nclprotocol.ExecutionState) nclprotocol.ExecutionC
 // becomes waits until a replica shows an execution in a state.
 func becomes(t testing.TB, r *replica, id string, state booking.ExecutionState) booking.Execution {
 	t.Helper()
-	var e store.Entry[booking.Execution]
+	var e kv.Entry[booking.Execution]
 	natstest.Eventually(t, fmt.Sprintf("%s is %s", id, state), func() bool {
 		e, _ = r.store.Executions.View().Get(id)
 		return e.Value.State == state
@@ -28,7 +29,7 @@ func becomes(t testing.TB, r *replica, id string, state booking.ExecutionState) 
 
 func nodeBecomes(t testing.TB, r *replica, id string, state store.NodeState) store.NodeRecord {
 	t.Helper()
-	var n store.Entry[store.NodeRecord]
+	var n kv.Entry[store.NodeRecord]
 	natstest.Eventually(t, fmt.Sprintf("%s is %s", id, state), func() bool {
 		n, _ = r.store.Nodes.View().Get(id)
 		return n.Value.State == state

@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
 )
@@ -96,7 +97,7 @@ func (r *replica) kill(t testing.TB) {
 // drain ends a replica as SIGTERM does.
 func (r *replica) drain(t testing.TB) {
 	t.Helper()
-	if err := r.held.SetDraining(t.Context()); err != nil && !errors.Is(err, store.ErrUnavailable) {
+	if err := r.held.SetDraining(t.Context()); err != nil && !errors.Is(err, kv.ErrUnavailable) {
 		t.Error(err)
 	}
 	if err := r.Leave(t.Context()); err != nil {
@@ -118,7 +119,7 @@ func (r *replica) stop(t testing.TB) {
 	for range cap(r.done) {
 		select {
 		case err := <-r.done:
-			if err != nil && !errors.Is(err, store.ErrUnavailable) {
+			if err != nil && !errors.Is(err, kv.ErrUnavailable) {
 				t.Errorf("replica ended: %v", err)
 			}
 		case <-time.After(30 * time.Second):

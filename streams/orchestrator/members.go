@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // Members is what operators decide about nodes.
@@ -20,7 +21,7 @@ type Members struct {
 }
 
 // Approve lets a node take part; of one that does, it lets the program take over that was refused last. It
-// fails with ErrUnknownNode or store.ErrUnavailable.
+// fails with ErrUnknownNode or kv.ErrUnavailable.
 func (m *Members) Approve(ctx context.Context, nodeID string) (store.NodeRecord, error) {
 	return m.set(ctx, nodeID, store.Approved)
 }
@@ -34,7 +35,7 @@ func (m *Members) Reject(ctx context.Context, nodeID string) (store.NodeRecord, 
 // fails as Approve does.
 func (m *Members) Remove(ctx context.Context, nodeID string) error {
 	err := m.store.Nodes.Remove(ctx, nodeID)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return ErrUnknownNode
 	}
 	if err != nil {

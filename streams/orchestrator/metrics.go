@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // metrics are this replica's; those of a nil registerer go nowhere.
@@ -46,7 +47,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 }
 
 // watch adds what is read when it is asked for.
-func (m *metrics) watch(reg prometheus.Registerer, nodes *store.View[store.NodeRecord], d *desk) {
+func (m *metrics) watch(reg prometheus.Registerer, nodes *kv.View[store.NodeRecord], d *desk) {
 	gauge := func(name, help string, labels prometheus.Labels, f func() float64) {
 		promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{Name: "oc_scheduler_" + name, Help: help, ConstLabels: labels}, f)
 	}
@@ -59,7 +60,7 @@ func (m *metrics) watch(reg prometheus.Registerer, nodes *store.View[store.NodeR
 	gauge("node_events_waiting", "Events that this replica has yet to read, or handle.", nil, func() float64 { return float64(d.lag()) })
 }
 
-func countNodes(nodes *store.View[store.NodeRecord], state store.NodeState) (n int) {
+func countNodes(nodes *kv.View[store.NodeRecord], state store.NodeState) (n int) {
 	for _, item := range nodes.Page("", math.MaxInt) {
 		if item.Value.State == state {
 			n++

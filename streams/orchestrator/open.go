@@ -5,19 +5,19 @@ import (
 	"slices"
 	"sync"
 
-	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 )
 
 // open are the executions that have not ended, as the view shows them: few of many.
 type open struct {
-	view *store.View[booking.Execution]
+	view *kv.View[booking.Execution]
 
 	mu  sync.Mutex
 	ids map[string]struct{}
 }
 
-func newOpen(view *store.View[booking.Execution]) *open {
+func newOpen(view *kv.View[booking.Execution]) *open {
 	o := &open{view: view, ids: map[string]struct{}{}}
 	view.OnChange(o.note)
 	return o

@@ -14,6 +14,7 @@ import (
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -36,7 +37,7 @@ func newOrders(js jetstream.JetStream, st *store.Store, copies int) (*Orders, er
 
 // Send stores an order for a node, after all that were sent to it before; the node reads it when it is
 // there. The payload is one of the orders of nclprotocol. It fails with ErrUnknownNode, ErrNotApproved,
-// store.ErrTooLarge, and with store.ErrUnavailable, after which the order may have been stored.
+// kv.ErrTooLarge, and with kv.ErrUnavailable, after which the order may have been stored.
 func (o *Orders) Send(ctx context.Context, nodeID string, order any) error {
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return err
@@ -49,7 +50,7 @@ func (o *Orders) Send(ctx context.Context, nodeID string, order any) error {
 func (o *Orders) send(ctx context.Context, nodeID string, order any) (uint64, error) {
 	frame, err := o.codec.Encode(&envelope.Message{Header: envelope.Header{Time: time.Now().UTC()}, Payload: order})
 	if errors.Is(err, envelope.ErrTooLarge) {
-		return 0, fmt.Errorf("%w: %w", store.ErrTooLarge, err)
+		return 0, fmt.Errorf("%w: %w", kv.ErrTooLarge, err)
 	}
 	if err != nil {
 		return 0, err
@@ -60,7 +61,7 @@ func (o *Orders) send(ctx context.Context, nodeID string, order any) (uint64, er
 func (o *Orders) allowed(ctx context.Context, nodeID string) error {
 	n, err := o.store.Nodes.Get(ctx, nodeID)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		return ErrUnknownNode
 	case err != nil:
 		return err
@@ -79,7 +80,7 @@ func (o *Orders) publish(ctx context.Context, nodeID string, frame []byte) (uint
 		case err == nil:
 			return sequence, nil
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoStreamResponse):
-			return 0, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+			return 0, fmt.Errorf("%w: %w", kv.ErrUnavailable, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -123,7 +124,7 @@ func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.
 		return e, err
 	}
 	err = o.dispatch(ctx, nodeID, r)
-	if err == nil || errors.Is(err, store.ErrUnavailable) {
+	if err == nil || errors.Is(err, kv.ErrUnavailable) {
 		return e, nil
 	}
 	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *booking.Execution) {

@@ -9,11 +9,12 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
 // CancelExecution orders the node of an execution to end it, whatever its membership. Where no node has it, be it
-// removed or away since before the order, that is the end. It fails with store.ErrNotFound and as Send does.
+// removed or away since before the order, that is the end. It fails with kv.ErrNotFound and as Send does.
 func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string) error {
 	e, err := o.store.Executions.Get(ctx, executionID)
 	if err != nil {
@@ -23,7 +24,7 @@ func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string
 		return err
 	}
 	n, err := o.store.Nodes.Get(ctx, e.NodeID)
-	switch removed := errors.Is(err, store.ErrNotFound); {
+	switch removed := errors.Is(err, kv.ErrNotFound); {
 	case removed:
 	case err != nil || !waits(e, n): // the node tells, or the reconciler when it can't
 		return nil
@@ -56,7 +57,7 @@ func (o *Orders) giveUp(ctx context.Context, seen booking.Execution, reason stri
 		return end(e, booking.ExecutionFailed, reason), given
 	})
 	if err != nil || !given || reason != reasonRemoved && reason != reasonMissing {
-		if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUndecodable) {
+		if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) {
 			return false, nil
 		}
 		return given, err

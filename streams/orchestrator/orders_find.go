@@ -19,7 +19,7 @@ var errOtherStream = errors.New("the stream of orders was made anew")
 
 // stands says whether the order of an execution that was sent is in the stream that was made at created. The
 // stream's leader is asked: another member may lag behind. It fails with errOtherStream, or with
-// store.ErrUnavailable.
+// kv.ErrUnavailable.
 func (o *Orders) stands(ctx context.Context, e booking.Execution, created time.Time) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()

@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -103,11 +104,11 @@ func TestOrdersThatCannotBe(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 	large := nclprotocol.RunExecution{ExecutionID: "large", Command: []string{strings.Repeat("x", 2<<20)}}
-	if _, err := a.Orders.RunExecution(t.Context(), "n", large); !errors.Is(err, store.ErrTooLarge) {
+	if _, err := a.Orders.RunExecution(t.Context(), "n", large); !errors.Is(err, kv.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	becomes(t, a, "large", booking.ExecutionFailed)
-	if err := a.Orders.CancelExecution(t.Context(), "nothing", ""); !errors.Is(err, store.ErrNotFound) {
+	if err := a.Orders.CancelExecution(t.Context(), "nothing", ""); !errors.Is(err, kv.ErrNotFound) {
 		t.Errorf("Cancel: %v", err)
 	}
 	if err := a.Orders.CancelExecution(t.Context(), "x1", "no need"); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // holder gets this replica its share of the partitions, and keeps the leases of those that it holds.
@@ -17,7 +18,7 @@ import (
 // can write, frees nothing.
 type holder struct {
 	self     string
-	replicas *store.View[store.Lease]
+	replicas *kv.View[store.Lease]
 	leases   *store.Partitions
 	desk     *desk
 	ttl      time.Duration

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 )
 
 // renew writes the leases that are due, all at once: the last one must not wait for the others. One that
@@ -63,7 +64,7 @@ func (h *holder) resolve(ctx context.Context, p int) {
 	case err == nil && stands.Replica == h.self:
 		h.held[p].revision = revision
 		return
-	case errors.Is(err, store.ErrUndecodable): // no replica's: the next renewal mends it
+	case errors.Is(err, kv.ErrUndecodable): // no replica's: the next renewal mends it
 		h.held[p] = &lease{revision: revision}
 		signal(h.wake)
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -19,9 +20,9 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 	switch known := err == nil; {
 	case known && stands.Membership == store.Approved:
 		return stands, errors.Join(overtaken(&stands, from, r), c.outdone(ctx, &stands, r))
-	case errors.Is(err, store.ErrNotFound) && !c.manual:
+	case errors.Is(err, kv.ErrNotFound) && !c.manual:
 		return store.NodeRecord{}, nil
-	case !known && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrUndecodable):
+	case !known && !errors.Is(err, kv.ErrNotFound) && !errors.Is(err, kv.ErrUndecodable):
 		return store.NodeRecord{}, err
 	}
 	stream, err := c.inStream(ctx)

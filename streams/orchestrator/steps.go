@@ -7,6 +7,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
@@ -80,7 +81,7 @@ func (w *worker) effects(ctx context.Context, nodeID string, events []event, ste
 
 // hopeless marks an error that no other try mends.
 func hopeless(err error) error {
-	for _, never := range []error{store.ErrTooLarge, store.ErrUnstorable, id.ErrInvalid} {
+	for _, never := range []error{kv.ErrTooLarge, kv.ErrUnstorable, id.ErrInvalid} {
 		if errors.Is(err, never) {
 			return ncl.Permanent(err)
 		}

@@ -77,7 +77,7 @@ func deliveredTo(ctx context.Context, stream jetstream.Stream, nodeID string) (l
 }
 
 // reached is the last order that may have come to a node in the session that is over. It fails with
-// store.ErrUnavailable.
+// kv.ErrUnavailable.
 func reached(ctx context.Context, js jetstream.JetStream, nodeID string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()

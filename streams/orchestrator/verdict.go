@@ -7,6 +7,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 )
 
 // Why executions end without a word of their node.
@@ -44,13 +45,13 @@ func foreign(e booking.Execution, n store.NodeRecord) string {
 func (r *reconciler) verdict(ctx context.Context, e booking.Execution) (string, error) {
 	n, err := r.store.Nodes.Get(ctx, e.NodeID)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		// One that is alive introduces itself again.
 		if alive, err := r.store.Liveness.Alive(ctx, e.NodeID); alive || err != nil {
 			return "", err
 		}
 		return reasonRemoved, nil
-	case errors.Is(err, store.ErrUndecodable):
+	case errors.Is(err, kv.ErrUndecodable):
 		return "", nil
 	case err != nil:
 		return "", err

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -50,7 +51,7 @@ func (w *worker) run(ctx context.Context) {
 // of all.
 func (w *worker) fail(ctx context.Context, l *line, err error) {
 	l.known = false // the outcome may be unknown, or somebody was faster
-	if !errors.Is(err, store.ErrOvertaken) && ctx.Err() == nil {
+	if !errors.Is(err, kv.ErrConflict) && ctx.Err() == nil {
 		w.log.WarnContext(ctx, "events of a node could not be handled, trying again", "node_id", l.nodeID, "error", err)
 	}
 	if l.pause == nil {

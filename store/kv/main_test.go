@@ -1,0 +1,9 @@
+package kv_test
+
+import (
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+)
+
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
