@@ -1,31 +1,42 @@
 package nclprotocol
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
+	"strconv"
+	"strings"
 	"time"
+
+	"oc-scheduler/store/timetext"
 )
 
-// Seconds is a duration that is a number of seconds in JSON.
+// Seconds is a duration that is a number of seconds in JSON, exact to the nanosecond.
 type Seconds time.Duration
 
 // Duration is s as Go knows it.
 func (s Seconds) Duration() time.Duration { return time.Duration(s) }
 
 // MarshalJSON writes a number.
-func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(s.Duration().Seconds()) }
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	whole, part := s.Duration()/time.Second, s.Duration()%time.Second
+	if part == 0 {
+		return strconv.AppendInt(nil, int64(whole), 10), nil
+	}
+	sign := ""
+	if s < 0 {
+		sign, whole, part = "-", -whole, -part
+	}
+	nanoseconds := strconv.FormatInt(int64(time.Second+part), 10)[1:] // with the zeros before it
+	return []byte(sign + strconv.FormatInt(int64(whole), 10) + "." + strings.TrimRight(nanoseconds, "0")), nil
+}
 
 // UnmarshalJSON reads a number. It fails for what no duration holds.
 func (s *Seconds) UnmarshalJSON(data []byte) error {
-	var f float64
-	if err := json.Unmarshal(data, &f); err != nil {
+	if string(data) == "null" { // as encoding/json has it
+		return nil
+	}
+	d, err := timetext.Seconds(string(data))
+	if err != nil {
 		return err
 	}
-	ns := math.Round(f * float64(time.Second))
-	if math.Abs(ns) >= math.MaxInt64 {
-		return fmt.Errorf("%v seconds are no duration", f)
-	}
-	*s = Seconds(ns)
+	*s = Seconds(d)
 	return nil
 }

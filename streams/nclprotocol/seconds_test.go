@@ -32,25 +32,22 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// What goes out comes in again, as exactly as a float64 holds it: to the nanosecond below three months.
+// What goes out comes in again, and is what a float64 says as far as that can tell.
 func TestSecondsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		d := time.Duration(rapid.Int64Range(math.MinInt64/2, math.MaxInt64/2).Draw(t, "ns"))
+		d := time.Duration(rapid.Int64().Draw(t, "ns"))
 		text, err := json.Marshal(nclprotocol.Seconds(d))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var back nclprotocol.Seconds
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
+		if err := json.Unmarshal(text, &back); err != nil || back.Duration() != d {
+			t.Fatalf("%d ns came back as %d: %v", d, back.Duration(), err)
 		}
-		slack := time.Duration(0)
-		if d.Abs() > 90*24*time.Hour {
-			slack = d.Abs() >> 50
-		}
-		if diff := (back.Duration() - d).Abs(); diff > slack {
-			t.Fatalf("%d ns came back %d ns off", d, diff)
+		var f float64
+		if err := json.Unmarshal(text, &f); err != nil || math.Abs(f-d.Seconds()) > math.Abs(f)*1e-15 {
+			t.Fatalf("%s is %v s, want %v: %v", text, f, d.Seconds(), err)
 		}
 	})
 }
