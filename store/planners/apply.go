@@ -57,11 +57,11 @@ func (p *Planners) Apply(ctx context.Context, raw []byte, pl *planner.Planner, s
 // replica's own last write if the view lags behind it. What a view that is current does not show is
 // taken for new: should a marker stand, or a broken value, the write fails.
 func (p *Planners) guess(peerID string) (life, bool) {
-	e, seen := p.view.Get(peerID)
-	if own, ok := p.heads.get(peerID); ok && (!seen || own.revision > e.Revision) {
-		return own, true
-	}
-	return e.Value.life(e.Revision), seen || p.view.Current()
+	newest, known := p.heads.newest(peerID, func() (life, bool) {
+		e, seen := p.view.Get(peerID)
+		return e.Value.life(e.Revision), seen
+	})
+	return newest, known || p.view.Current()
 }
 
 // lifeOf reads a stored message. A removal, or a value that cannot be decoded, is no life, but its

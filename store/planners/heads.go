@@ -21,6 +21,17 @@ func (h *heads) get(peerID string) (life, bool) {
 	return l, ok
 }
 
+// newest is this replica's own write, or what is shown where that is as new. It looks for the own write
+// first: that is forgotten once the view shows it, and in the other order neither might have it.
+func (h *heads) newest(peerID string, shown func() (life, bool)) (newest life, known bool) {
+	own, wrote := h.get(peerID)
+	newest, known = shown()
+	if wrote && (!known || own.revision > newest.revision) {
+		return own, true
+	}
+	return newest, known
+}
+
 // put remembers a write. When there are too many, all are forgotten: they only save a reading.
 func (h *heads) put(peerID string, l life) {
 	h.mu.Lock()

@@ -32,3 +32,21 @@ func TestHeadsAreBounded(t *testing.T) {
 		t.Error("remembered though the peer was removed")
 	}
 }
+
+// TestTheOwnWriteIsKnownWhileTheViewTakesItIn has the view take it in just after it was looked at.
+func TestTheOwnWriteIsKnownWhileTheViewTakesItIn(t *testing.T) {
+	t.Parallel()
+	h := newHeads()
+	h.put("p", life{revision: 7})
+	overtaken := func() (life, bool) {
+		defer h.seen("p", 7, false)
+		return life{revision: 6}, true
+	}
+	if newest, known := h.newest("p", overtaken); !known || newest.revision != 7 {
+		t.Errorf("takes %d for the newest, %v; want 7", newest.revision, known)
+	}
+	shown := func() (life, bool) { return life{revision: 7}, true }
+	if newest, known := h.newest("p", shown); !known || newest.revision != 7 {
+		t.Errorf("then %d, %v; want 7", newest.revision, known)
+	}
+}
