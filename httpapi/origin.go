@@ -18,9 +18,9 @@ import (
 type origins []string
 
 func (o origins) validate() error {
-	for _, entry := range o {
+	for i, entry := range o {
 		if _, ok := parseOrigin(entry); !ok || strings.Contains(entry, "*") {
-			return fmt.Errorf("--allow-origin: %q is not an origin such as https://portal.example.org", entry)
+			return fmt.Errorf("--allow-origin: entry %d of %d is not an origin such as https://portal.example.org", i+1, len(o)) // which may hold a password
 		}
 	}
 	return nil
