@@ -92,9 +92,7 @@ func TestTheLastOfTheFleetCloses(t *testing.T) {
 		wg.Wait()
 		f.eventuallySaid(t, peer, "request close")
 	}
-	// Anything said twice would have been said by now: the next word on the bus comes after it.
-	replicas[0].Watch([]string{"last"})
-	f.eventuallySaid(t, "last", "request")
+	f.endsAreTold(t)
 	for round := range 5 {
 		if got := f.said(fmt.Sprint("p", round)); got != "request close" {
 			t.Errorf("said of p%d: %s", round, got)
@@ -492,7 +490,7 @@ func TestRequestAfterTheCloseStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.eventuallySaid(t, "p", "close")
-	a.Watch([]string{"last"}) // what is said later shows that nothing more was said of p
+	a.Watch([]string{"last"}) // what the reconciler does later shows that it is done with p
 	f.eventuallySaid(t, "last", "request")
 	if got := f.said("p"); got != "close" {
 		t.Errorf("said of p: %s", got)
