@@ -27,13 +27,25 @@ func (s *stricken) publish(t *testing.T, subject, text string) {
 func cutOff(_ *testing.T, s *stricken) { s.link.Cut() }
 
 func flapping(t *testing.T, s *stricken) {
+	t.Helper()
 	s.link.Flap()
 	until(t, "it is back", func() bool { status, _ := s.status(t, "/readyz"); return status == http.StatusOK })
 }
 
-func deadLetter(t *testing.T, s *stricken)    { s.publish(t, events.CreateResource, "junk") }
-func deadNodeEvent(t *testing.T, s *stricken) { s.publish(t, nclprotocol.OutSubject("n1"), "junk") }
-func brokenValue(t *testing.T, s *stricken)   { s.publish(t, "$KV.workflows.wf", "junk") }
+func deadLetter(t *testing.T, s *stricken) {
+	t.Helper()
+	s.publish(t, events.CreateResource, "junk")
+}
+
+func deadNodeEvent(t *testing.T, s *stricken) {
+	t.Helper()
+	s.publish(t, nclprotocol.OutSubject("n1"), "junk")
+}
+
+func brokenValue(t *testing.T, s *stricken) {
+	t.Helper()
+	s.publish(t, "$KV.workflows.wf", "junk")
+}
 
 func (s *stricken) pause(t *testing.T, stream, consumer string) {
 	t.Helper()
@@ -43,12 +55,14 @@ func (s *stricken) pause(t *testing.T, stream, consumer string) {
 }
 
 func pausedBus(t *testing.T, s *stricken) {
+	t.Helper()
 	s.pause(t, events.Stream, events.Durable)
 	s.publish(t, events.CreateResource, "{}")
 }
 
 // pausedNodes stops the consumer of the replica's reader when that reads for all partitions.
 func pausedNodes(t *testing.T, s *stricken) {
+	t.Helper()
 	var names []string
 	until(t, "the reader's consumer", func() bool {
 		stream, err := s.server.JetStream(t).Stream(t.Context(), nclprotocol.OutStream)
@@ -67,6 +81,7 @@ func pausedNodes(t *testing.T, s *stricken) {
 
 // sealed has what an event is for refuse it.
 func sealed(t *testing.T, s *stricken) {
+	t.Helper()
 	js := s.server.JetStream(t)
 	stream, err := js.Stream(t.Context(), "KV_"+store.WorkflowsBucket)
 	if err != nil {
@@ -82,6 +97,7 @@ func sealed(t *testing.T, s *stricken) {
 
 // silentNode has a node say that it lives every second, and then no more.
 func silentNode(t *testing.T, s *stricken) {
+	t.Helper()
 	registry := envelope.NewRegistry()
 	if err := nclprotocol.RegisterControl(registry); err != nil {
 		t.Fatal(err)
@@ -101,6 +117,7 @@ func silentNode(t *testing.T, s *stricken) {
 
 // slowLink holds the link while planners are stored, for longer than an answer may take.
 func slowLink(t *testing.T, s *stricken) {
+	t.Helper()
 	doc := strings.NewReader(fleettest.Workflow("wf-p", "p"))
 	if a := fleettest.Send(t.Context(), http.MethodPut, s.URL()+"/oc/wf-p", doc); a.Status != http.StatusCreated {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -135,6 +152,7 @@ func slowLink(t *testing.T, s *stricken) {
 
 // defect is ours: a part that serves and is not there.
 func defect(t *testing.T, s *stricken) {
+	t.Helper()
 	s.Attach(httpapi.Parts{})
 	if status, _ := s.status(t, "/planners"); status != http.StatusInternalServerError {
 		t.Errorf("status %d", status)
