@@ -1,6 +1,8 @@
 package natstest
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -11,7 +13,8 @@ import (
 
 // Ports are taken from below those that systems give to outgoing connections (Linux: 32768 and up):
 // the port of a server that is stopped must still be free when it starts again. So each process of
-// tests has a share of its own, and gives a port to one test at a time.
+// tests has a share of its own, and gives a port to one test at a time. Who listens on the first port of a
+// share has it.
 const (
 	firstPort = 20_000
 	shares    = 24
@@ -23,16 +26,38 @@ var given = struct {
 	ports map[int]bool
 }{ports: map[int]bool{}}
 
+// ownShare listens on the first port of the share that this process takes when it first needs one, and keeps.
+var ownShare = sync.OnceValues(func() (net.Listener, error) { return takeShare(os.Getpid()) })
+
+// takeShare listens on the first port of a share that nobody has; it tries that of the number first.
+func takeShare(number int) (net.Listener, error) {
+	var lc net.ListenConfig
+	var failed []error
+	for i := range shares {
+		l, err := lc.Listen(context.Background(), "tcp", local(firstPort+(number+i)%shares*share))
+		if err == nil {
+			return l, nil
+		}
+		failed = append(failed, err)
+	}
+	return nil, errors.Join(failed...)
+}
+
 // freePorts finds ports that nobody listens on, for as long as the test lasts: servers have to know
 // those of each other before they start.
 func freePorts(tb testing.TB, n int) []int {
 	tb.Helper()
+	own, err := ownShare()
+	if err != nil {
+		tb.Fatalf("natstest: all ports are taken: %v", err)
+	}
+	first := own.Addr().(*net.TCPAddr).Port
 	ports := make([]int, 0, n)
 	for range 100 * share {
 		if len(ports) == n {
 			return ports
 		}
-		if port := firstPort + os.Getpid()%shares*share + rand.N(share); take(tb, port) {
+		if port := first + 1 + rand.N(share-1); take(tb, port) {
 			ports = append(ports, port)
 		}
 	}
