@@ -28,6 +28,7 @@ func TestReplicasThatDieOrSleep(t *testing.T) {
 	for _, r := range everybody {
 		all = append(all, f.open(t, "shared", r))
 	}
+	f.asked(t, "of-doomed", "of-sleepy", "shared")
 	f.peers.PublishAll(t, "of-doomed", "of-sleepy", "shared")
 	fleettest.Current(t, all, f.peers.Levels())
 	eventually(t, "the sleeper's interest", func() bool { return f.listed(t, "of-sleepy") == `{"replicas":["sleepy"]}` })

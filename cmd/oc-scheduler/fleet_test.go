@@ -56,6 +56,15 @@ func (f *fleet) put(t *testing.T, id string, on ...*fleettest.Replica) {
 	}
 }
 
+// asked waits until a planner of each peer was asked for: one that comes before makes that needless.
+func (f *fleet) asked(t *testing.T, peers ...string) {
+	t.Helper()
+	eventually(t, "planners are asked for", func() bool {
+		requests, _ := fleettest.Counts(t, f.js, peers...)
+		return !slices.ContainsFunc(peers, func(peer string) bool { return requests[peer] == 0 })
+	})
+}
+
 // open opens a stream that stays with one replica.
 func (f *fleet) open(t *testing.T, id string, on *fleettest.Replica) *fleettest.Stream {
 	t.Helper()
@@ -89,6 +98,7 @@ func TestADrainOfManyStreams(t *testing.T) {
 	for range sse {
 		events = append(events, fleettest.OpenEvents(t, leaving.URL+fleettest.CheckPath("wf-peer")))
 	}
+	f.asked(t, "peer")
 	f.peers.PublishAll(t, "peer")
 	fleettest.Current(t, streams, f.peers.Levels())
 	for _, e := range events {
