@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,12 +55,38 @@ func (s *site) busyNode(t *testing.T) (config, count string, kill func(), open [
 	return config, count, kill, append(open, waiting), ended
 }
 
-// follow runs a command that ends with an execution.
-func (s *site) follow(t *testing.T, args ...string) <-chan outcome {
+// following is a command that ends with an execution.
+type following struct {
+	end <-chan outcome
+
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (f *following) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.out.Write(p)
+}
+
+// shown is what it has written so far.
+func (f *following) shown() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.out.String()
+}
+
+func (s *site) follow(t *testing.T, args ...string) *following {
 	t.Helper()
 	end := make(chan outcome, 1)
-	go func() { end <- s.ask(t, args[0], args[1:]...) }()
-	return end
+	f := &following{end: end}
+	go func() {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, lookupIn(map[string]string{"OC_SERVER": s.url}), f, &stderr)
+		end <- outcome{code, f.shown(), stderr.String()}
+	}()
+	return f
 }
 
 // TestALostDisk: what the old ledger knew ends, nothing runs a second time, and what never got there runs.
@@ -67,7 +95,7 @@ func TestALostDisk(t *testing.T) {
 	s := startSite(t)
 	config, count, kill, open, ended := s.busyNode(t)
 	begun, followed := s.follow(t, "logs", "-f", open[0]), s.follow(t, "logs", "-f", open[len(open)-1])
-	eventually(t, "its output", func() bool { return s.ask(t, "logs", open[0]).stdout == "begun\n" })
+	eventually(t, "the follower has the output", func() bool { return begun.shown() == "begun\n" })
 	kill()
 	later := s.sh(t, "echo later >>"+count)
 	wipe(t, config)
@@ -78,10 +106,10 @@ func TestALostDisk(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := <-followed; got.code != exitOK || got.stdout != "" {
+	if got := <-followed.end; got.code != exitOK || got.stdout != "" {
 		t.Errorf("a follower: %+v", got)
 	}
-	if got := <-begun; got.code != exitOK || got.stdout != "begun\n" {
+	if got := <-begun.end; got.code != exitOK || got.stdout != "begun\n" {
 		t.Errorf("a follower of what had begun: %+v", got)
 	}
 	s.reaches(t, later, "completed")
@@ -109,7 +137,7 @@ func TestARemovedNodesExecutions(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := <-followed; got.code != exitNotRun || !strings.Contains(got.stderr, "failed: node removed") {
+	if got := <-followed.end; got.code != exitNotRun || !strings.Contains(got.stderr, "failed: node removed") {
 		t.Errorf("a follower: %+v", got)
 	}
 	if got := s.ask(t, "cancel", sent); got.stdout != sent+" had ended: failed\n" {
@@ -155,7 +183,7 @@ func TestOrdersLostOnTheWay(t *testing.T) {
 	if e := s.reaches(t, "purged", "failed"); !strings.HasPrefix(e.Reason, "order lost: ") {
 		t.Errorf("%+v", e)
 	}
-	if got := <-followed; got.code != exitNotRun || !strings.Contains(got.stderr, "order lost: ") {
+	if got := <-followed.end; got.code != exitNotRun || !strings.Contains(got.stderr, "order lost: ") {
 		t.Errorf("a follower: %+v", got)
 	}
 	if got := read(t, count); got != "kept" {
