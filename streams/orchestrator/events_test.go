@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -169,6 +170,7 @@ func TestLedgers(t *testing.T) {
 	a := startReplica(t, srv, "a")
 	nc := srv.Connect(t)
 	n := newNode(t, nc, "n")
+	n.interval = time.Second
 	n.accepted(t)
 	n.record(changed("x1", "queued"), changed("x2", "queued"), changed("x3", "queued"))
 	n.sendAll(t)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/streams/nclprotocol"
@@ -21,7 +20,6 @@ func TestAFailingLineHoldsNobodyUp(t *testing.T) {
 	var bad []*node
 	for i := range failing {
 		n := newNode(t, nc, fmt.Sprintf("bad%d", i))
-		n.interval = 20 * time.Second
 		n.accepted(t)
 		n.record(changed("", "queued"))
 		for j := range flood {

@@ -31,7 +31,7 @@ func TestGarbageInAllBuckets(t *testing.T) {
 	settled(t, a, "a")
 	nc := srv.Connect(t)
 	n, out, silent := newNode(t, nc, "n"), newNode(t, nc, "out"), newNode(t, nc, "silent")
-	n.interval, out.interval = 20*time.Second, 20*time.Second
+	silent.interval = time.Second
 	for _, n := range []*node{n, out, silent} {
 		n.accepted(t)
 		nodeBecomes(t, a, n.id, store.NodeConnected)

@@ -20,7 +20,6 @@ func TestWhatWasDiscardedIsSentAgain(t *testing.T) {
 	a := startReplica(t, srv, "a")
 	settled(t, a, "a")
 	n := newNode(t, srv.Connect(t), "n")
-	n.interval = 20 * time.Second
 	n.accepted(t)
 	for i := range 9 {
 		n.record(changed(fmt.Sprintf("x%d", i+1), "queued"))
@@ -55,6 +54,7 @@ func TestEventsOfAReplacedLedger(t *testing.T) {
 	settled(t, a, "a")
 	b := startReplica(t, srv, "b", func(c *orchestrator.Config) { c.LeaseTTL = time.Hour })
 	old, reborn := newNode(t, nc, "n"), newNode(t, nc, "n")
+	old.interval = time.Second
 	old.accepted(t)
 	reborn.started = old.started.Add(time.Second)
 	a.kill(t) // who has all partitions, and nobody follows

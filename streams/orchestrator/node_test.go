@@ -25,7 +25,7 @@ type node struct {
 	control ncl.Publisher
 	codec   envelope.Codec
 
-	interval time.Duration
+	interval time.Duration // one that is to be missed soon has a short one
 	factor   int
 	ledger   string
 	started  time.Time
@@ -56,7 +56,7 @@ func newNode(t testing.TB, nc *nats.Conn, id string) *node {
 	c := codec(t)
 	return &node{
 		id: id, peer: "peer-" + id, js: js, control: ncl.NewPublisher(nc, c), codec: c,
-		interval: time.Second, factor: 5, ledger: rand.Text(), started: time.Now(),
+		interval: time.Minute, factor: 5, ledger: rand.Text(), started: time.Now(),
 	}
 }
 

@@ -52,7 +52,6 @@ func TestPoison(t *testing.T) {
 	unfit := 0
 	for name, tc := range poison {
 		n := newNode(t, nc, name)
-		n.interval = 20 * time.Second
 		n.accepted(t)
 		nodes[name] = n
 		for seq, payload := range []string{tc.payload, fmt.Sprintf(`{"execution_id":"after %s","state":"queued"}`, name)} {

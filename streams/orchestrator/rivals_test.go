@@ -31,7 +31,6 @@ func TestTwoPrograms(t *testing.T) {
 	nc := srv.Connect(t)
 	first, second := newNode(t, nc, "n"), newNode(t, nc, "n")
 	second.started = first.started.Add(time.Second)
-	first.interval, second.interval = 20*time.Second, 20*time.Second
 	first.accepted(t)
 	for range 3 {
 		r := second.handshake(t)
@@ -75,7 +74,6 @@ func TestACopyOfALedger(t *testing.T) {
 		programs[i] = newNode(t, nc, "n")
 		programs[i].ledger = programs[0].ledger
 		programs[i].started = programs[0].started.Add(time.Duration(i) * time.Second)
-		programs[i].interval = 20 * time.Second
 		programs[i].accepted(t)
 	}
 	for _, p := range programs[:2] {
@@ -103,7 +101,7 @@ func TestAWipedNode(t *testing.T) {
 	a := startReplica(t, srv, "a")
 	nc := srv.Connect(t)
 	old, wiped := newNode(t, nc, "n"), newNode(t, nc, "n")
-	old.factor = 3
+	old.interval, old.factor = time.Second, 3
 	old.accepted(t)
 	refused(t, wiped.handshake(t), "this one's disk is new")
 	wiped.succeeds(t)
