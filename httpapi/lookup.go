@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"oc-scheduler/store/kv"
-
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
+
+	"oc-scheduler/store/kv"
 )
 
 const (

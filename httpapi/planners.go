@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planners"
-
-	"github.com/labstack/echo/v4"
 )
 
 // plannerSummary is a planner in the list.

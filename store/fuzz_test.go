@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
-
-	"github.com/nats-io/nats.go"
 )
 
 // FuzzSmallValues reads whatever may stand in the other buckets.

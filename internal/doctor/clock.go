@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"oc-scheduler/store/planners"
-
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/planners"
 )
 
 // How far a machine's clock may be from that of NATS. The replicas decide by the latter what the fleet

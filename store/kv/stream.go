@@ -5,10 +5,10 @@ import (
 	"errors"
 	"log/slog"
 
-	"oc-scheduler/jet"
-
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/jet"
 )
 
 // Stream is a stream on the server that holds spaces of keys.

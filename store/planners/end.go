@@ -3,10 +3,10 @@ package planners
 import (
 	"time"
 
-	"oc-scheduler/store/kv"
-
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/kv"
 )
 
 // Cause says why a planner's life ended.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"oc-scheduler/store/kv"
-	"oc-scheduler/store/origin"
-
 	"github.com/nats-io/nats.go"
 	"pgregory.net/rapid"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/origin"
 )
 
 const simulatedTTL = 20 * time.Second

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
-
-	"github.com/nats-io/nats.go"
 )
 
 // Headers of a planner and of the marker that ends it. A marker needs no time: it was stored at the end.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"oc-scheduler/store/kv"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oc-scheduler/store/kv"
 )
 
 // The four fields that a stored planner has besides what the peer said.
