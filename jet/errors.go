@@ -45,5 +45,7 @@ var (
 	errNoReplication = &jetstream.APIError{ErrorCode: 10074} // replicas > 1 on a server without a cluster
 	errSealed        = &jetstream.APIError{ErrorCode: 10109} // a stream that an operator has closed for good
 	errAccountFull   = &jetstream.APIError{ErrorCode: 10002} // the account may store no more
+	errNoSequence    = &jetstream.APIError{ErrorCode: 10043} // a message to be removed is not there
+	errNotRemoved    = &jetstream.APIError{ErrorCode: 10057} // for the reason that the description tells
 	errOverlap       = &jetstream.APIError{ErrorCode: 10065} // subjects are captured by another stream
 )

@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/httpapi"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
@@ -28,6 +29,7 @@ type engine struct {
 	lease    *store.Held
 	demand   *demand.Service
 	listener *events.Listener
+	intake   *jet.Intake
 	checks   *check.Service
 	nodes    *orchestrator.Service
 
@@ -69,6 +71,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		store:    st,
 		demand:   wants,
 		listener: events.NewListener(bus, wants, log, reg),
+		intake:   jet.NewIntake(js, streamNames()...),
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
 		leave:    make(chan struct{}),
@@ -103,6 +106,7 @@ func (e *engine) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.store.Run(ctx) })
 	g.Go(func() error { return e.listener.Run(ctx) })
+	g.Go(func() error { return e.intake.Run(ctx) })
 	g.Go(func() error { return e.nodes.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)

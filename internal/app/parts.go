@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -48,6 +49,15 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.ApproveNodes == manual,
 		Logger: log, Metrics: reg,
 	}
+}
+
+// streamNames are those of the streams that are no buckets.
+func streamNames() []string {
+	var names []string
+	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1)) {
+		names = append(names, x.Stream.Name)
+	}
+	return names
 }
 
 // startNATS starts the embedded server, or says which flag helps.

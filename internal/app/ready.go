@@ -54,7 +54,8 @@ func (r *Replica) checks() []httpapi.Check {
 		checks = append(checks,
 			httpapi.Check{Name: "lease", Probe: e.probeLease},
 			httpapi.Check{Name: "bus", Probe: e.listener.Deaf},
-			httpapi.Check{Name: "writes", Probe: e.store.Refused})
+			httpapi.Check{Name: "writes", Probe: e.store.Refused},
+			httpapi.Check{Name: "streams", Probe: e.intake.Err})
 	}
 	return checks
 }

@@ -55,13 +55,15 @@ func TestAMissingRightIsNamed(t *testing.T) {
 	}
 }
 
-// TestASpareRight holds that a replica does without the right to make what stands, and mentions it.
+// TestASpareRight holds that a replica does without the right to make what stands, and the one to look
+// whether the bus takes writes, and mentions them.
 func TestASpareRight(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "maker", Password: "pw"},
 			{Username: "r", Password: "pw", Permissions: &server.Permissions{Publish: denied("$JS.API.STREAM.CREATE.>")}},
+			{Username: "blind", Password: "pw", Permissions: &server.Permissions{Publish: denied("$JS.API.STREAM.MSG.DELETE.OC_BUS")}},
 		}
 	})
 	as := func(user string) app.Config {
@@ -71,10 +73,12 @@ func TestASpareRight(t *testing.T) {
 	}
 	maker := start(t, as("maker"))
 	maker.awaitReady(t)
-	r := start(t, as("r"))
-	r.awaitReady(t)
-	if status, body := r.status(t, "/readyz?verbose"); status != http.StatusOK || !strings.Contains(body, "may not publish on $JS.API.STREAM.CREATE.KV_planners") {
-		t.Errorf("%d %s", status, body)
+	for user, subject := range map[string]string{"r": "$JS.API.STREAM.CREATE.KV_planners", "blind": "$JS.API.STREAM.MSG.DELETE.OC_BUS"} {
+		r := start(t, as(user))
+		r.awaitReady(t)
+		if status, body := r.status(t, "/readyz?verbose"); status != http.StatusOK || !strings.Contains(body, "may not publish on "+subject) {
+			t.Errorf("%s: %d %s", user, status, body)
+		}
 	}
 }
 

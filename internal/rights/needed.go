@@ -53,14 +53,21 @@ func right(subject string, subscribe bool) Right {
 }
 
 // spare says whether a subject is for making what is missing, for saying who has made something else
-// instead, or for tidying up, which the server does by itself later.
+// instead, for finding out that a stream takes no writes, or for tidying up, which the server does by itself later.
 func spare(subject string) bool {
 	request, ok := strings.CutPrefix(subject, "$JS.API.")
 	if !ok {
 		return false
 	}
 	return strings.HasPrefix(request, "STREAM.CREATE.") || strings.HasPrefix(request, "STREAM.NAMES") ||
-		strings.HasPrefix(request, "CONSUMER.DELETE.") || durable(request)
+		strings.HasPrefix(request, "CONSUMER.DELETE.") || looks(subject) || durable(request)
+}
+
+// looks says whether a subject is for removing messages from a stream that keeps all: for a look at whether
+// it takes writes.
+func looks(subject string) bool {
+	stream, ok := strings.CutPrefix(subject, "$JS.API.STREAM.MSG.DELETE.")
+	return ok && stream != nclprotocol.InStream
 }
 
 // durable says whether a request is for making a consumer that all replicas share.
@@ -80,6 +87,11 @@ func published() []string {
 			"$JS.API.CONSUMER.CREATE."+name+"."+Nobody+"."+keys, "$JS.API.CONSUMER.DELETE."+name+"."+Nobody,
 			"$JS.API.CONSUMER.MSG.NEXT."+name+"."+Nobody, "$JS.API.CONSUMER.INFO."+name+"."+Nobody,
 			"$JS.API.DIRECT.GET."+name+"."+key, "$JS.API.STREAM.MSG.GET."+name)
+	}
+	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1)) {
+		if subject := "$JS.API.STREAM.MSG.DELETE." + x.Stream.Name; looks(subject) {
+			subjects = append(subjects, subject)
+		}
 	}
 	for _, x := range slices.Concat(store.Expect(1), events.Expect(1), orchestrator.Expect(1)) {
 		name := x.Stream.Name

@@ -1,0 +1,155 @@
+package jet
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+)
+
+// events makes a stream with as many messages as it is to have.
+func events(t *testing.T, nc *nats.Conn, c jetstream.StreamConfig, messages int) jetstream.Stream {
+	t.Helper()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Name, c.Subjects = "S", []string{"s.>"}
+	stream, err := js.CreateStream(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range messages {
+		if _, err := js.Publish(t.Context(), "s.x", []byte("event")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stream
+}
+
+// TestALookTellsOfAStreamThatTakesWrites holds that its answer is understood, and that nothing goes: whether
+// it has messages, never had or has no more, alone or in a cluster.
+func TestALookTellsOfAStreamThatTakesWrites(t *testing.T) {
+	t.Parallel()
+	alone := natstest.Start(t)
+	cluster := natstest.StartCluster(t, 3)
+	for name, try := range map[string]struct {
+		nc       *nats.Conn
+		copies   int
+		messages int
+		purge    bool
+	}{
+		"empty":               {alone.Connect(t), 1, 0, false},
+		"filled":              {alone.Connect(t), 1, 3, false},
+		"purged":              {alone.Connect(t), 1, 3, true},
+		"one copy of many":    {cluster.Connect(t), 1, 3, false},
+		"three copies":        {cluster.Connect(t), 3, 3, false},
+		"three copies, empty": {cluster.Connect(t), 3, 0, false},
+	} {
+		stream := events(t, try.nc, jetstream.StreamConfig{Replicas: try.copies}, try.messages)
+		if try.purge {
+			if err := stream.Purge(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			try.messages = 0
+		}
+		if told, err := removeNothing(t.Context(), try.nc, "S"); !told || err != nil {
+			t.Errorf("%s: %v %v", name, told, err)
+		}
+		if info, err := stream.Info(t.Context()); err != nil || info.State.Msgs != uint64(try.messages) || info.State.NumDeleted != 0 {
+			t.Errorf("%s: %+v %v", name, info, err)
+		}
+		js, err := jetstream.New(try.nc)
+		if err := errors.Join(err, js.DeleteStream(t.Context(), "S")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestALookThatTellsNothing holds that what says nothing of writes is not taken for a stream that is shut.
+func TestALookThatTellsNothing(t *testing.T) {
+	t.Parallel()
+	deny := &server.SubjectPermission{Deny: []string{"$JS.API.STREAM.MSG.DELETE.>"}}
+	srv := natstest.Start(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "free", Password: "pw"}, {Username: "barred", Password: "pw", Permissions: &server.Permissions{Publish: deny}}}
+	})
+	nc := srv.Connect(t, nats.UserInfo("free", "pw"))
+	if told, err := removeNothing(t.Context(), nc, "S"); told || err == nil {
+		t.Errorf("no such stream: %v %v", told, err)
+	}
+	events(t, nc, jetstream.StreamConfig{DenyDelete: true}, 1)
+	if told, err := removeNothing(t.Context(), nc, "S"); told || err == nil {
+		t.Errorf("a stream from which nothing may be removed: %v %v", told, err)
+	}
+	if told, err := removeNothing(t.Context(), srv.Connect(t, nats.UserInfo("barred", "pw")), "S"); told || !late(err) {
+		t.Errorf("who may not ask: %v %v", told, err)
+	}
+}
+
+// TestAShutStreamIsNamed holds that only the stream that takes nothing is, with the reason, while its server
+// answers as before; and that it passes with a new start.
+func TestAShutStreamIsNamed(t *testing.T) {
+	dir, here := natstest.SmallDisk(t, 16<<20)
+	if !here {
+		return
+	}
+	srv := natstest.Start(t, func(o *server.Options) { o.StoreDir, o.JetStreamMaxStore = filepath.Join(dir, "js"), 1<<40 })
+	js := srv.JetStream(t)
+	stream := events(t, js.Conn(), jetstream.StreamConfig{}, 1)
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OTHER"}); err != nil {
+		t.Fatal(err)
+	}
+	free := natstest.FillDisk(t, dir)
+	natstest.Eventually(t, "a write fails", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := js.Publish(ctx, "s.x", make([]byte, 50_000), jetstream.WithRetryAttempts(0))
+		return err != nil
+	})
+	free()
+	if _, err := stream.Info(t.Context()); err != nil {
+		t.Errorf("the server does not answer as before: %v", err)
+	}
+	i := NewIntake(js, "S", "OTHER")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- i.Run(ctx) }()
+	natstest.Eventually(t, "the stream is named", func() bool { return i.Err() != nil })
+	if err := i.Err().Error(); !strings.HasPrefix(err, "S: ") || !strings.Contains(err, syscall.ENOSPC.Error()) || strings.Contains(err, "OTHER") {
+		t.Error(err)
+	}
+	srv.Restart(t)
+	natstest.Eventually(t, "it has passed", func() bool { return i.Err() == nil })
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASealedStream holds that one which an operator has closed takes nothing either.
+func TestASealedStream(t *testing.T) {
+	t.Parallel()
+	nc := natstest.Start(t).Connect(t)
+	stream := events(t, nc, jetstream.StreamConfig{}, 1)
+	c := stream.CachedInfo().Config
+	c.Sealed = true
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.UpdateStream(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if told, err := removeNothing(t.Context(), nc, "S"); !told || !refuses(err) {
+		t.Errorf("%v %v", told, err)
+	}
+}
