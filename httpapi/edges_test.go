@@ -77,6 +77,16 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
+// TestProblemsAreReadable holds that a problem quotes what it is about as it was given.
+func TestProblemsAreReadable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	a := s.do(t, http.MethodPut, "/oc/w", `{"graph":{"items":{"<a>&b":{}}}}`)
+	if a.problem(t, http.StatusUnprocessableEntity); !strings.Contains(string(a.body), "<a>&b") {
+		t.Errorf("%s", a.body)
+	}
+}
+
 func TestResultsAreLines(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -61,9 +62,18 @@ func (p *Problem) write(c echo.Context) error {
 	if c.Request().Method == http.MethodHead {
 		return c.NoContent(p.Status)
 	}
-	body, err := json.Marshal(p)
+	doc, err := p.doc()
 	if err != nil {
 		return err
 	}
-	return answerJSON(c, p.Status, problemType, body)
+	return answerJSON(c, p.Status, problemType, doc)
+}
+
+// doc is the problem in JSON, with names as they are: no page has it as a part, where <, > and & would matter.
+func (p *Problem) doc() ([]byte, error) {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(p)
+	return bytes.TrimSuffix(doc.Bytes(), lineEnd), err
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -66,7 +65,7 @@ func isError(p []byte) bool {
 
 func (s *served) refuse(plain []byte) error {
 	problem := refusalOf(plain)
-	doc, err := json.Marshal(problem)
+	doc, err := problem.doc()
 	if err != nil {
 		return err
 	}
