@@ -91,7 +91,7 @@ func (r *reconciler) doubtful(e booking.Execution, looked map[string]string) boo
 	case foreign(e, n) != "":
 		return true
 	case n.State != store.NodeConnected || e.State != booking.ExecutionOrdered || e.SentAs == 0 ||
-		looked[e.ExecutionID] == n.Session || time.Since(e.OrderedAt) < missingAfter:
+		looked[e.ExecutionID] == n.Session || r.store.Now().Sub(e.OrderedAt) < missingAfter:
 		return false
 	}
 	looked[e.ExecutionID] = n.Session
