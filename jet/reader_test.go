@@ -131,16 +131,19 @@ func TestWhatCameTooLate(t *testing.T) {
 	}{"stopped": {true, 1}, "failed": {false, 5}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, js := placed(t, 5)
+			srv, js := placed(t, 5)
+			observer := srv.JetStream(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			received := 0
+			received, before := 0, js.Conn().Stats().InMsgs
 			err := readerOf(64).Run(ctx, js, func(*nats.Msg) error {
 				if received++; received > 1 {
 					return nil
 				}
-				natstest.Eventually(t, "all have left the server", func() bool { return inHand(t, js) == 5 })
-				if err := js.Conn().Flush(); err != nil { // and have come
+				natstest.Eventually(t, "all have come", func() bool {
+					return inHand(t, observer) == 5 && js.Conn().Stats().InMsgs >= before+5
+				})
+				if err := js.Conn().Flush(); err != nil { // and are where the reader finds them
 					t.Error(err)
 				}
 				if tc.stop {

@@ -57,6 +57,8 @@ func writerSite(t *testing.T) (env map[string]string, executionID string) {
 	eventually(t, "the planner", func() bool {
 		return s.ask(t, "planners", "site").code == exitOK && s.ask(t, "workflows").code == exitOK
 	})
+	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // else the planner goes with the last of those below
+	eventually(t, "somebody watches", func() bool { return watcher.shown() != "" })
 	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, executionID
 }
 

@@ -102,7 +102,7 @@ func TestNobodyAnswers(t *testing.T) {
 	w.cfg.URLs = []string{strings.Replace(w.srv.URL(), "nats://", "nats://user:s3cret@", 1), "nats://127.0.0.1:1"}
 	w.cfg.Replica = "127.0.0.1:1"
 	found := doctor.Run(t.Context(), w.cfg)
-	for _, url := range []string{"nats://127.0.0.1:2", "nats://127.0.0.1:1"} {
+	for _, url := range []string{w.srv.URL(), "nats://127.0.0.1:1"} {
 		want(t, found, doctor.Fail, "nats", url)
 	}
 	want(t, found, doctor.Fail, "replica", "127.0.0.1:1")
