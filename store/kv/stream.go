@@ -70,9 +70,6 @@ func (s *Stream) Name() string { return StreamName(s.layout.Bucket) }
 // JetStream is what the stream is reached by.
 func (s *Stream) JetStream() jetstream.JetStream { return s.js }
 
-// Log is where the stream's users log.
-func (s *Stream) Log() *slog.Logger { return s.log }
-
 // Keys are the keys of a space of the stream.
 func (s *Stream) Keys(space Space) *Keys { return &Keys{s, space} }
 
