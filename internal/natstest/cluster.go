@@ -58,6 +58,7 @@ func startCluster(tb testing.TB, n int, begin func(server.Options) (runner, erro
 		c.Servers = append(c.Servers, launch(tb, begin, all...))
 	}
 	c.AwaitHealthy(tb)
+	c.awaitPlaces(tb)
 	return c
 }
 
