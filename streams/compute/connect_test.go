@@ -21,7 +21,7 @@ func TestOrderRightAfterHandshake(t *testing.T) {
 		return nil
 	})
 	close(ready)
-	cm := start(t, configure(t, s.URL(), "n1", w, watcher.NewMemoryStore()))
+	cm := start(t, unhurried(configure(t, s.URL(), "n1", w, watcher.NewMemoryStore())))
 	connected(t, cm)
 	o.send(2)
 	natstest.Eventually(t, "both orders", func() bool { return slices.Equal(w.seen(), []int{1, 2}) })

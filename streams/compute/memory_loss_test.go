@@ -33,7 +33,7 @@ func TestNodeRestartedOnItsLedger(t *testing.T) {
 		store := openLedger(t, path)
 		produce(t, store, 40*life+1, 40*life+20) // while not connected
 		o.send(2*life + 1)
-		cm := start(t, configure(t, s.URL(), "n1", w, store))
+		cm := start(t, unhurried(configure(t, s.URL(), "n1", w, store)))
 		produce(t, store, 40*life+21, 40*life+40)
 		o.send(2*life + 2)
 		handled(t, m, 40*life+40)

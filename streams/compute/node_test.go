@@ -95,6 +95,14 @@ func configure(tb testing.TB, url, node string, w *worker, store watcher.EventSt
 	return c
 }
 
+// unhurried is for tests that count what the two ends say: neither gives up a request or the other on
+// a busy machine.
+func unhurried(c compute.Config) compute.Config {
+	c.RequestTimeout = 40 * time.Second
+	c.HeartbeatMissFactor = 1000
+	return c
+}
+
 func start(tb testing.TB, c compute.Config) *compute.ConnectionManager {
 	tb.Helper()
 	cm, err := compute.NewConnectionManager(c)
