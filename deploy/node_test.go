@@ -13,7 +13,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/internal/peer"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
@@ -71,12 +71,12 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	})
 
 	heard := listen(t, scheduler, events.Propagation)
-	if _, err := ours.Orders.RunExecution(t.Context(), "demo-north", nclprotocol.RunExecution{ExecutionID: "x", Command: []string{"sleep", "0.01"}}); err != nil {
+	if _, err := ours.Orders.Execute(t.Context(), "demo-north", execution.Order{ExecutionID: "x", Command: []string{"sleep", "0.01"}}); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "the execution has ended", func() bool {
 		entry, _ := st.Executions.View().Get("x")
-		return entry.Value.State == booking.ExecutionCompleted
+		return entry.Value.State == execution.Completed
 	})
 	reader, err := logstream.Open(t.Context(), scheduler.Conn, "demo-north", logstream.Request{ExecutionID: "x"})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 )
 
 func TestIDsInPaths(t *testing.T) {
@@ -119,7 +119,7 @@ func TestMethods(t *testing.T) {
 		}
 	}
 	s.node(t).output(t, "x")
-	s.begun(t, "x", booking.ExecutionCompleted)
+	s.begun(t, "x", execution.Completed)
 	for accept, want := range map[string]string{"": "text/plain; charset=UTF-8", "text/event-stream": "text/event-stream"} {
 		a := s.do(t, http.MethodHead, "/executions/x/logs?follow=true", "", "Accept", accept).ok(t, http.StatusOK)
 		if got := a.header.Get("Content-Type"); got != want || len(a.body) > 0 {

@@ -10,29 +10,28 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
-	"oc-scheduler/streams/nclprotocol"
 )
 
-// Orders has nodes run something.
+// Orders has nodes execute something.
 type Orders interface {
-	// RunExecution returns orchestrator.ErrUnknownNode, orchestrator.ErrNotApproved, store.ErrExists,
+	// Execute returns orchestrator.ErrUnknownNode, orchestrator.ErrNotApproved, store.ErrExists,
 	// kv.ErrTooLarge, kv.ErrUndecodable of the node, or kv.ErrUnavailable, after which the node may run it.
-	RunExecution(ctx context.Context, nodeID string, order nclprotocol.RunExecution) (booking.Execution, error)
-	// CancelExecution returns kv.ErrNotFound, kv.ErrUndecodable of the execution, and otherwise what RunExecution does.
+	Execute(ctx context.Context, nodeID string, order execution.Order) (execution.Execution, error)
+	// CancelExecution returns kv.ErrNotFound, kv.ErrUndecodable of the execution, and otherwise what Execute does.
 	CancelExecution(ctx context.Context, executionID, reason string) error
 }
 
 // executionList shows executions as they stand, by id.
-var executionList = listing[booking.Execution, booking.Execution]{
-	view:  func(p *Parts) *kv.View[booking.Execution] { return p.Executions },
-	show:  func(item kv.Item[booking.Execution]) booking.Execution { return forAll(item.Value) },
-	bytes: func(e booking.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
+var executionList = listing[execution.Execution, execution.Execution]{
+	view:  func(p *Parts) *kv.View[execution.Execution] { return p.Executions },
+	show:  func(item kv.Item[execution.Execution]) execution.Execution { return forAll(item.Value) },
+	bytes: func(e execution.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
 }
 
 // forAll leaves out the order, whose environment is the node's business.
-func forAll(e booking.Execution) booking.Execution {
+func forAll(e execution.Execution) execution.Execution {
 	e.Order = nil
 	return e
 }
@@ -40,12 +39,12 @@ func forAll(e booking.Execution) booking.Execution {
 // StoredExecutions reads executions as they are stored.
 type StoredExecutions interface {
 	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
-	Get(ctx context.Context, executionID string) (booking.Execution, error)
+	Get(ctx context.Context, executionID string) (execution.Execution, error)
 }
 
 // execution is an execution as this replica knows it, or else as it is stored: it may have been ordered
 // through another replica just now. The error is a *Problem.
-func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (booking.Execution, error) {
+func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (execution.Execution, error) {
 	entry, known := parts.Executions.Get(executionID)
 	if known {
 		setAge(c, parts.Executions.Age())
@@ -94,7 +93,7 @@ func (s *Server) postExecution(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	e, err := parts.Orders.RunExecution(ctx, nodeID, order)
+	e, err := parts.Orders.Execute(ctx, nodeID, order)
 	if errors.Is(err, kv.ErrUndecodable) {
 		return unreadable("node", nodeID, store.NodesBucket)
 	}

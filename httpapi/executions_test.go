@@ -9,7 +9,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -60,7 +60,7 @@ func TestOrderAnExecution(t *testing.T) {
 	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1024)+`"}`).ok(t, http.StatusAccepted)
 	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1025)+`"}`).problem(t, http.StatusUnprocessableEntity)
 	s.do(t, http.MethodPost, "/executions/unknown/cancel", "").problem(t, http.StatusNotFound)
-	if err := s.store.Executions.Create(t.Context(), booking.Execution{ExecutionID: "elsewhere", NodeID: "n", State: booking.ExecutionOrdered}); err != nil {
+	if err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "elsewhere", NodeID: "n", State: execution.Ordered}); err != nil {
 		t.Fatal(err)
 	}
 	s.do(t, http.MethodGet, "/executions/elsewhere", "").ok(t, http.StatusOK) // whether or not the view shows it
@@ -108,7 +108,7 @@ func TestOrdersWithoutNATS(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.enrol(t, "n", store.Approved)
-	s.begun(t, "x", booking.ExecutionRunning)
+	s.begun(t, "x", execution.Running)
 	s.nats.Stop()
 	s.do(t, http.MethodPost, "/nodes/n/executions", `{"command":["a"]}`).problem(t, http.StatusServiceUnavailable)
 	s.do(t, http.MethodPost, "/executions/x/cancel", "").problem(t, http.StatusServiceUnavailable)
@@ -116,26 +116,26 @@ func TestOrdersWithoutNATS(t *testing.T) {
 }
 
 // begun puts an execution on record whose node is n.
-func (s *site) begun(t *testing.T, executionID string, state booking.ExecutionState) {
+func (s *site) begun(t *testing.T, executionID string, state execution.State) {
 	t.Helper()
-	e := booking.Execution{ExecutionID: executionID, NodeID: "n", State: booking.ExecutionOrdered}
+	e := execution.Execution{ExecutionID: executionID, NodeID: "n", State: execution.Ordered}
 	if err := s.store.Executions.Create(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if state != booking.ExecutionOrdered {
+	if state != execution.Ordered {
 		s.becomes(t, executionID, state)
 	}
 }
 
 // becomes changes an execution, and waits until the replica knows it.
-func (s *site) becomes(t *testing.T, executionID string, state booking.ExecutionState) {
+func (s *site) becomes(t *testing.T, executionID string, state execution.State) {
 	t.Helper()
-	err := s.store.Executions.Change(t.Context(), executionID, func(e booking.Execution) (booking.Execution, bool) {
+	err := s.store.Executions.Change(t.Context(), executionID, func(e execution.Execution) (execution.Execution, bool) {
 		e.State = state
-		if e.StartedAt.IsZero() && state != booking.ExecutionQueued {
+		if e.StartedAt.IsZero() && state != execution.Queued {
 			e.StartedAt = time.Now()
 		}
-		if state == booking.ExecutionCompleted {
+		if state == execution.Completed {
 			e.ExitCode = new(int)
 		}
 		return e, true

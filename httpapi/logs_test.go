@@ -14,7 +14,7 @@ import (
 
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 )
 
@@ -129,7 +129,7 @@ func TestOutputThatHasEnded(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.begun(t, "x", booking.ExecutionCompleted)
+	s.begun(t, "x", execution.Completed)
 	for query, want := range map[string]string{"": "one\ntwo\noops\n", "?follow=true": "one\ntwo\noops\n", "?tail=2": "two\noops\n", "?tail=1&follow=1": "oops\n", "?tail=0": "", "?tail=0&follow=true": "", "?tail=99999999999": "one\ntwo\noops\n", "?follow=&tail=": "one\ntwo\noops\n"} {
 		if a := s.do(t, http.MethodGet, "/executions/x/logs"+query, "").ok(t, http.StatusOK); string(a.body) != want {
 			t.Errorf("%s: %q", query, a.body)
@@ -172,12 +172,12 @@ func TestFollowFromNowOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	n := s.node(t)
-	s.begun(t, "x", booking.ExecutionOrdered)
+	s.begun(t, "x", execution.Ordered)
 	early, _ := s.follow(t, "/executions/x/logs?follow=true&tail=0")
-	s.becomes(t, "x", booking.ExecutionQueued)
+	s.becomes(t, "x", execution.Queued)
 	out := n.output(t, "x")
 	write(t, out.Stdout(), "one\n")
-	s.becomes(t, "x", booking.ExecutionStarting)
+	s.becomes(t, "x", execution.Starting)
 	expect(t, early, "one\n")
 	late, _ := s.follow(t, "/executions/x/logs?follow=true&tail=0")
 	write(t, out.Stdout(), "two\n")
@@ -189,14 +189,14 @@ func TestFollowFromBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, httpapi.Config{WriteTimeout: 300 * time.Millisecond, ReadTimeout: 300 * time.Millisecond})
 	n := s.node(t)
-	s.begun(t, "x", booking.ExecutionOrdered)
+	s.begun(t, "x", execution.Ordered)
 	if a := s.do(t, http.MethodGet, "/executions/x/logs", "").ok(t, http.StatusOK); len(a.body) != 0 {
 		t.Errorf("output before the start: %q", a.body)
 	}
 	body, _ := s.follow(t, "/executions/x/logs?follow=true")
 	events := s.listen(t, "/executions/x/logs?follow=true")
-	s.becomes(t, "x", booking.ExecutionQueued)
-	s.becomes(t, "x", booking.ExecutionStarting)
+	s.becomes(t, "x", execution.Queued)
+	s.becomes(t, "x", execution.Starting)
 	out := n.output(t, "x")
 	for _, line := range []string{"one\n", "two\n", "three\n"} {
 		<-time.After(200 * time.Millisecond) // beyond the timeouts of whole answers
@@ -207,7 +207,7 @@ func TestFollowFromBeforeTheStart(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.becomes(t, "x", booking.ExecutionCompleted)
+	s.becomes(t, "x", execution.Completed)
 	if rest, err := io.ReadAll(body); err != nil || len(rest) > 0 {
 		t.Errorf("the end: %q, %v", rest, err)
 	}
@@ -219,7 +219,7 @@ func TestFollowFromBeforeTheStart(t *testing.T) {
 func TestOutputThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
-	s.begun(t, "gone", booking.ExecutionCompleted)
+	s.begun(t, "gone", execution.Completed)
 	hasty := s.parts
 	hasty.Outputs = logstream.Client{Conn: s.conn, AnswerWithin: 50 * time.Millisecond}
 	s.Attach(hasty)
@@ -227,7 +227,7 @@ func TestOutputThatIsNotThere(t *testing.T) {
 	s.Attach(s.parts)
 	s.node(t)
 	s.do(t, http.MethodGet, "/executions/gone/logs", "").problem(t, http.StatusNotFound)
-	if err := s.store.Executions.Create(t.Context(), booking.Execution{ExecutionID: "never", NodeID: "n", State: booking.ExecutionFailed}); err != nil {
+	if err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "never", NodeID: "n", State: execution.Failed}); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "it is known", func() bool { _, ok := s.store.Executions.View().Get("never"); return ok })
@@ -242,7 +242,7 @@ func TestAReaderThatLeaves(t *testing.T) {
 	s := newSite(t, defaults)
 	n := s.node(t)
 	write(t, n.output(t, "x").Stdout(), "one\n")
-	s.begun(t, "x", booking.ExecutionRunning)
+	s.begun(t, "x", execution.Running)
 	body, leave := s.follow(t, "/executions/x/logs?follow=true")
 	expect(t, body, "one\n")
 	s.listen(t, "/executions/x/logs?follow=true").must(t)
@@ -268,7 +268,7 @@ func TestASlowReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.begun(t, "x", booking.ExecutionRunning)
+	s.begun(t, "x", execution.Running)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/executions/x/logs?follow=true", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestOutputWhileDraining(t *testing.T) {
 	n := s.node(t)
 	out := n.output(t, "x")
 	write(t, out.Stdout(), "one\n")
-	s.begun(t, "x", booking.ExecutionRunning)
+	s.begun(t, "x", execution.Running)
 	body, _ := s.follow(t, "/executions/x/logs?follow=true")
 	expect(t, body, "one\n")
 	events := s.listen(t, "/executions/x/logs?follow=true")
@@ -325,7 +325,7 @@ func TestTheNodeOfAStreamIsGone(t *testing.T) {
 	n := s.node(t)
 	out := n.output(t, "x")
 	write(t, out.Stdout(), "one\n")
-	s.begun(t, "x", booking.ExecutionRunning)
+	s.begun(t, "x", execution.Running)
 	body, _ := s.follow(t, "/executions/x/logs?follow=true")
 	expect(t, body, "one\n")
 	events := s.listen(t, "/executions/x/logs?follow=true")

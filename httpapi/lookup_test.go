@@ -15,7 +15,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/workflow"
 )
@@ -184,9 +184,9 @@ func TestWithoutNATSTheViewsWordCounts(t *testing.T) {
 // counting counts how often a bucket is asked.
 type counting struct{ n atomic.Int64 }
 
-func (c *counting) Get(context.Context, string) (booking.Execution, error) {
+func (c *counting) Get(context.Context, string) (execution.Execution, error) {
 	c.n.Add(1)
-	return booking.Execution{}, kv.ErrNotFound
+	return execution.Execution{}, kv.ErrNotFound
 }
 
 // TestUnknownIDsCostLittle however many are asked for.

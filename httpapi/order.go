@@ -8,36 +8,30 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
 	"oc-scheduler/store/strictjson"
-	"oc-scheduler/streams/nclprotocol"
 )
 
 // order is the body of an order as it is read.
 type order struct {
 	strictjson.Reader
-	executionID, bookingID, workflowID string
-	command                            []string
-	env                                map[string]string
-	duration, timeout                  time.Duration
-	hasCommand                         bool
+	execution.Order
+	hasCommand bool
 }
 
 // decodeOrder reads an order; one without an id is given one. The error wraps strictjson.ErrNotJSON, or is a
 // fault.List.
-func decodeOrder(body []byte) (nclprotocol.RunExecution, error) {
-	o := order{executionID: "x-" + strings.ToLower(rand.Text()[:16])}
+func decodeOrder(body []byte) (execution.Order, error) {
+	o := order{Order: execution.Order{ExecutionID: "x-" + strings.ToLower(rand.Text()[:16])}}
 	if err := o.Document(body, o.member); err != nil {
-		return nclprotocol.RunExecution{}, err
+		return o.Order, err
 	}
-	if !o.hasCommand && o.duration == 0 && !o.isNamed(fault.Root) && !o.isNamed("$.duration_s") {
+	if !o.hasCommand && o.Duration == 0 && !o.isNamed(fault.Root) && !o.isNamed("$.duration_s") {
 		o.Faults.Add("$.command", "is missing; a duration_s may stand in for it on a node that only sleeps")
 	}
-	return nclprotocol.RunExecution{
-		ExecutionID: o.executionID, BookingID: o.bookingID, WorkflowID: o.workflowID, Command: o.command, Env: o.env,
-		Duration: nclprotocol.Seconds(o.duration), Timeout: nclprotocol.Seconds(o.timeout),
-	}, o.Faults.Err()
+	return o.Order, o.Faults.Err()
 }
 
 // isNamed says whether the value of a path is what is wrong.
@@ -48,19 +42,19 @@ func (o *order) isNamed(path string) bool {
 func (o *order) member(name []byte, value jsontext.Value) {
 	switch string(name) {
 	case "execution_id":
-		o.executionID = o.identifier("$.execution_id", value)
+		o.ExecutionID = o.identifier("$.execution_id", value)
 	case "booking_id":
-		o.bookingID = o.identifier("$.booking_id", value)
+		o.BookingID = o.identifier("$.booking_id", value)
 	case "workflow_id":
-		o.workflowID = o.identifier("$.workflow_id", value)
+		o.WorkflowID = o.identifier("$.workflow_id", value)
 	case "command":
 		o.words(value)
 	case "env":
 		o.variables(value)
 	case "duration_s":
-		o.duration = o.length("$.duration_s", value)
+		o.Duration = o.length("$.duration_s", value)
 	case "timeout_s":
-		o.timeout = o.length("$.timeout_s", value)
+		o.Timeout = o.length("$.timeout_s", value)
 	default:
 		o.Unknown(fault.Root, name)
 	}
@@ -78,16 +72,16 @@ func (o *order) identifier(path string, value jsontext.Value) string {
 
 func (o *order) words(list jsontext.Value) {
 	o.hasCommand = true
-	o.List("$.command", list, func(path string, value jsontext.Value) { o.command = append(o.command, o.plain(path, value)) })
-	if list.Kind() == '[' && (len(o.command) == 0 || o.command[0] == "") && !o.isNamed("$.command[0]") {
+	o.List("$.command", list, func(path string, value jsontext.Value) { o.Command = append(o.Command, o.plain(path, value)) })
+	if list.Kind() == '[' && (len(o.Command) == 0 || o.Command[0] == "") && !o.isNamed("$.command[0]") {
 		o.Faults.Add("$.command", "begins with the name of a program")
 	}
 }
 
 func (o *order) variables(object jsontext.Value) {
-	o.env = map[string]string{}
+	o.Env = map[string]string{}
 	o.Object("$.env", object, func(name []byte, value jsontext.Value) {
-		o.env[string(name)] = o.plain(fault.Member("$.env", string(name)), value)
+		o.Env[string(name)] = o.plain(fault.Member("$.env", string(name)), value)
 	})
 }
 

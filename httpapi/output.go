@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 )
 
@@ -21,9 +21,9 @@ const (
 type output struct {
 	parts   *Parts
 	request logstream.Request
-	known   booking.Execution // before the view shows it
-	changed <-chan struct{}   // holds a token when the view may show another
-	reader  logstream.Reader  // nil: there is none yet, or none at all
+	known   execution.Execution // before the view shows it
+	changed <-chan struct{}     // holds a token when the view may show another
+	reader  logstream.Reader    // nil: there is none yet, or none at all
 }
 
 func (o *output) close() {
@@ -56,7 +56,7 @@ func (o *output) later() error {
 	return nil
 }
 
-func (o *output) execution() booking.Execution {
+func (o *output) execution() execution.Execution {
 	if entry, shown := o.parts.Executions.Get(o.request.ExecutionID); shown {
 		return entry.Value
 	}
@@ -109,7 +109,7 @@ func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, er
 
 // outcome is how an execution stands after its output; to whom follows it is the end, if that becomes
 // known in time.
-func (o *output) outcome(ctx context.Context) booking.Execution {
+func (o *output) outcome(ctx context.Context) execution.Execution {
 	ctx, cancel := context.WithTimeout(ctx, outcomeWithin)
 	defer cancel()
 	for o.request.Follow && !o.execution().State.Final() && o.wait(ctx, false) == nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 )
 
@@ -22,7 +22,7 @@ func (w *outputWriter) chunk(c logstream.Chunk) error {
 	return w.object("output", strconv.FormatUint(c.Offset, 10), c)
 }
 
-func (w *outputWriter) end(e booking.Execution) error { return w.object("end", "", forAll(e)) }
+func (w *outputWriter) end(e execution.Execution) error { return w.object("end", "", forAll(e)) }
 
 // comment keeps proxies from closing a silent connection; text has nothing of the kind.
 func (w *outputWriter) comment() error {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 )
 
 // TestWhatIsNoRequest is answered as everything is, though no handler ever sees it.
@@ -63,7 +63,7 @@ func TestOutputThatLooksLikeARefusal(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.begun(t, "x", booking.ExecutionCompleted)
+	s.begun(t, "x", execution.Completed)
 	a := s.raw(t, "GET /executions/x/logs HTTP/1.0\r\nHost: localhost\r\n\r\n")
 	if a.status != http.StatusOK || string(a.body) != text {
 		t.Errorf("%d %q", a.status, a.body)

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
@@ -31,7 +31,7 @@ type Parts struct {
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS
-	Executions       *kv.View[booking.Execution]
+	Executions       *kv.View[execution.Execution]
 	StoredExecutions StoredExecutions // reads past the view, which need NATS
 	Orders           Orders           // writes, which need NATS
 	Outputs          Outputs          // reads from nodes

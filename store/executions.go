@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
@@ -28,14 +28,14 @@ var ErrExists = errors.New("exists already")
 type Executions struct {
 	keys    *kv.Keys
 	cursors *kv.Keys
-	view    *kv.View[booking.Execution]
+	view    *kv.View[execution.Execution]
 }
 
 func newExecutions(keys *kv.Keys) *Executions {
 	return &Executions{keys, keys.Keys(cursorSpace), kv.NewView(keys, decodeExecution)}
 }
 
-var decodeExecution = kv.JSON(func(_ kv.Key, e booking.Execution) error {
+var decodeExecution = kv.JSON(func(_ kv.Key, e execution.Execution) error {
 	if e.ExecutionID == "" {
 		return errors.New("no execution")
 	}
@@ -43,19 +43,19 @@ var decodeExecution = kv.JSON(func(_ kv.Key, e booking.Execution) error {
 })
 
 // View is this replica's copy of the executions.
-func (x *Executions) View() *kv.View[booking.Execution] { return x.view }
+func (x *Executions) View() *kv.View[execution.Execution] { return x.view }
 
 // Get reads an execution past the view. It fails with kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
-func (x *Executions) Get(ctx context.Context, executionID string) (booking.Execution, error) {
+func (x *Executions) Get(ctx context.Context, executionID string) (execution.Execution, error) {
 	m, err := x.keys.Value(ctx, kv.KeyOf(executionID))
 	if err != nil {
-		return booking.Execution{}, err
+		return execution.Execution{}, err
 	}
 	return decodeExecution("", m)
 }
 
 // Create stores a new execution. It fails with ErrExists, kv.ErrTooLarge or kv.ErrUnavailable.
-func (x *Executions) Create(ctx context.Context, e booking.Execution) error {
+func (x *Executions) Create(ctx context.Context, e execution.Execution) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (x *Executions) Create(ctx context.Context, e booking.Execution) error {
 
 // Change reads an execution and writes what decide makes of it, again when another writer was faster;
 // false leaves it as it is. It fails with kv.ErrNotFound, kv.ErrUndecodable, or kv.ErrUnavailable.
-func (x *Executions) Change(ctx context.Context, executionID string, decide func(booking.Execution) (booking.Execution, bool)) error {
+func (x *Executions) Change(ctx context.Context, executionID string, decide func(execution.Execution) (execution.Execution, bool)) error {
 	_, err := x.keys.Change(ctx, kv.KeyOf(executionID), func(last kv.Message) (*kv.Write, error) {
 		if !last.Live() {
 			return nil, kv.ErrNotFound

@@ -8,7 +8,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/id"
 	"oc-scheduler/store/kv"
 )
@@ -43,7 +43,7 @@ func TestNoKeyEndsTheConnection(t *testing.T) {
 		"pulse end": func(ctx context.Context, key string) error { return st.Liveness.End(ctx, key, "s") },
 		"execution": func(ctx context.Context, key string) error { _, err := st.Executions.Get(ctx, key); return err },
 		"execution create": func(ctx context.Context, key string) error {
-			return st.Executions.Create(ctx, booking.Execution{ExecutionID: key})
+			return st.Executions.Create(ctx, execution.Execution{ExecutionID: key})
 		},
 		"cursor":       func(ctx context.Context, key string) error { _, _, err := st.Executions.Cursor(ctx, key); return err },
 		"rough cursor": func(ctx context.Context, key string) error { _, err := st.Executions.RoughCursor(ctx, key); return err },
@@ -92,9 +92,9 @@ func TestWhatHasNoForm(t *testing.T) {
 	if err := step.Load(t.Context(), "x"); err != nil {
 		t.Fatal(err)
 	}
-	beyond := booking.Execution{ExecutionID: "x", QueuedAt: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}
+	beyond := execution.Execution{ExecutionID: "x", QueuedAt: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	wantErr(t, step.Set(beyond), kv.ErrUnstorable)
-	wantErr(t, step.Set(booking.Execution{ExecutionID: "never read"}), kv.ErrUnstorable)
+	wantErr(t, step.Set(execution.Execution{ExecutionID: "never read"}), kv.ErrUnstorable)
 	if c, revision, err := st.Executions.Cursor(t.Context(), "n"); err != nil || revision != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
@@ -16,12 +16,12 @@ type Step struct {
 	nodeID   string
 	revision uint64 // of the cursor
 	batch    *kv.Batch
-	set      map[string]booking.Execution
+	set      map[string]execution.Execution
 }
 
 // NewStep begins a step from a cursor of that revision.
 func (x *Executions) NewStep(nodeID string, revision uint64) *Step {
-	return &Step{x: x, nodeID: nodeID, revision: revision, batch: x.keys.NewBatch(), set: map[string]booking.Execution{}}
+	return &Step{x: x, nodeID: nodeID, revision: revision, batch: x.keys.NewBatch(), set: map[string]execution.Execution{}}
 }
 
 // Load reads executions in one request, for Execution to find. It fails with id.ErrInvalid or
@@ -36,13 +36,13 @@ func (s *Step) Load(ctx context.Context, executionIDs ...string) error {
 
 // Execution is an execution as this step has it; the zero value when there is none, or a broken one. It
 // fails as Load does.
-func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execution, error) {
+func (s *Step) Execution(ctx context.Context, executionID string) (execution.Execution, error) {
 	if e, changed := s.set[executionID]; changed {
 		return e, nil
 	}
 	m, err := s.batch.Message(ctx, s.x.keys, kv.KeyOf(executionID))
 	if err != nil || !m.Live() {
-		return booking.Execution{}, err
+		return execution.Execution{}, err
 	}
 	e, _ := decodeExecution(kv.KeyOf(executionID), m) // a broken one counts as none, and is replaced
 	return e, nil
@@ -50,7 +50,7 @@ func (s *Step) Execution(ctx context.Context, executionID string) (booking.Execu
 
 // Set changes an execution that Execution has shown. It fails with kv.ErrUnstorable for another one, and
 // with kv.ErrTooLarge when there are too many.
-func (s *Step) Set(e booking.Execution) error {
+func (s *Step) Set(e execution.Execution) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("%w: execution %q: %w", kv.ErrUnstorable, e.ExecutionID, err)

@@ -6,11 +6,11 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
-func commit(t *testing.T, st *store.Store, revision uint64, c store.Cursor, states map[string]booking.ExecutionState) (uint64, error) {
+func commit(t *testing.T, st *store.Store, revision uint64, c store.Cursor, states map[string]execution.State) (uint64, error) {
 	t.Helper()
 	step := st.Executions.NewStep("node.1", revision)
 	for id, state := range states {
@@ -18,8 +18,8 @@ func commit(t *testing.T, st *store.Store, revision uint64, c store.Cursor, stat
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, changed := e.Apply(booking.ExecutionEvent{
-			EventRef: booking.EventRef{Ledger: c.Ledger, Sequence: c.Sequence}, ExecutionID: id, NodeID: "node.1", State: state, At: time.Now(),
+		next, changed := e.Apply(execution.Event{
+			EventRef: execution.EventRef{Ledger: c.Ledger, Sequence: c.Sequence}, ExecutionID: id, NodeID: "node.1", State: state, At: time.Now(),
 		})
 		if changed {
 			if err := step.Set(next); err != nil {
@@ -30,7 +30,7 @@ func commit(t *testing.T, st *store.Store, revision uint64, c store.Cursor, stat
 	return step.Commit(t.Context(), c)
 }
 
-func stateOf(t *testing.T, st *store.Store, id string) booking.ExecutionState {
+func stateOf(t *testing.T, st *store.Store, id string) execution.State {
 	t.Helper()
 	e, err := st.Executions.Get(t.Context(), id)
 	if err != nil {
@@ -42,14 +42,14 @@ func stateOf(t *testing.T, st *store.Store, id string) booking.ExecutionState {
 func TestAStepIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	st, _ := running(t, natstest.Start(t), store.Config{})
-	first, err := commit(t, st, 0, store.Cursor{Ledger: "l", Sequence: 2}, map[string]booking.ExecutionState{"a": "running", "b.1": "queued"})
+	first, err := commit(t, st, 0, store.Cursor{Ledger: "l", Sequence: 2}, map[string]execution.State{"a": "running", "b.1": "queued"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := stateOf(t, st, "b.1"); got != booking.ExecutionQueued {
+	if got := stateOf(t, st, "b.1"); got != execution.Queued {
 		t.Errorf("b.1 is %s", got)
 	}
-	_, err = commit(t, st, 0, store.Cursor{Ledger: "l", Sequence: 3}, map[string]booking.ExecutionState{"b.1": "failed", "c": "queued"})
+	_, err = commit(t, st, 0, store.Cursor{Ledger: "l", Sequence: 3}, map[string]execution.State{"b.1": "failed", "c": "queued"})
 	wantErr(t, err, kv.ErrConflict)
 	_, err = st.Executions.Get(t.Context(), "c")
 	wantErr(t, err, kv.ErrNotFound)
@@ -57,8 +57,8 @@ func TestAStepIsAllOrNothing(t *testing.T) {
 	if err != nil || revision != first || c.Sequence != 2 {
 		t.Errorf("cursor %+v of revision %d (%d), %v", c, revision, first, err)
 	}
-	second, err := commit(t, st, first, store.Cursor{Ledger: "l", Sequence: 3}, map[string]booking.ExecutionState{"b.1": "failed"})
-	if err != nil || stateOf(t, st, "b.1") != booking.ExecutionFailed {
+	second, err := commit(t, st, first, store.Cursor{Ledger: "l", Sequence: 3}, map[string]execution.State{"b.1": "failed"})
+	if err != nil || stateOf(t, st, "b.1") != execution.Failed {
 		t.Error(err)
 	}
 	if _, err := commit(t, st, second, store.Cursor{Ledger: "l", Sequence: 4}, nil); err != nil {
@@ -66,7 +66,7 @@ func TestAStepIsAllOrNothing(t *testing.T) {
 	}
 	natstest.Eventually(t, "the view shows executions only", func() bool {
 		e, ok := st.Executions.View().Get("b.1")
-		return ok && e.Value.State == booking.ExecutionFailed && st.Executions.View().Len() == 2
+		return ok && e.Value.State == execution.Failed && st.Executions.View().Len() == 2
 	})
 }
 
@@ -77,18 +77,18 @@ func TestAStepIsOvertakenByAnExecution(t *testing.T) {
 	if err := step.Load(t.Context(), "x", "y"); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Executions.Create(t.Context(), booking.Execution{ExecutionID: "x", NodeID: "n", State: booking.ExecutionOrdered}); err != nil {
+	if err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered}); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, st.Executions.Create(t.Context(), booking.Execution{ExecutionID: "x"}), store.ErrExists)
+	wantErr(t, st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}), store.ErrExists)
 	for _, id := range []string{"x", "y"} {
-		if err := step.Set(booking.Execution{ExecutionID: id}); err != nil {
+		if err := step.Set(execution.Execution{ExecutionID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := step.Commit(t.Context(), store.Cursor{Ledger: "l", Sequence: 1})
 	wantErr(t, err, kv.ErrConflict)
-	if got := stateOf(t, st, "x"); got != booking.ExecutionOrdered {
+	if got := stateOf(t, st, "x"); got != execution.Ordered {
 		t.Errorf("x is %q", got)
 	}
 }

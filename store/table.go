@@ -3,7 +3,7 @@ package store
 import (
 	"time"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planners"
 )
@@ -75,7 +75,7 @@ var table = []row{
 		Bucket:      ExecutionsBucket,
 		Description: "What runs or ran on the nodes, by execution; and how far each node's events were handled",
 		Beside:      []string{cursorPrefix + "*"}, Batches: true,
-	}, decodeExecution, func(s *Store, keys *kv.Keys) *kv.View[booking.Execution] {
+	}, decodeExecution, func(s *Store, keys *kv.Keys) *kv.View[execution.Execution] {
 		s.Executions = newExecutions(keys)
 		return s.Executions.view
 	}),

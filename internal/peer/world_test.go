@@ -15,7 +15,7 @@ import (
 	"oc-scheduler/internal/peer"
 	"oc-scheduler/internal/peer/ledger"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/nclprotocol"
@@ -104,19 +104,19 @@ func (w *world) node(t *testing.T, cfg peer.Config) (stop func()) {
 // run orders an execution.
 func (w *world) run(t *testing.T, executionID string, command ...string) {
 	t.Helper()
-	order := nclprotocol.RunExecution{ExecutionID: executionID, Command: command}
-	if _, err := w.orders.RunExecution(t.Context(), "n1", order); err != nil {
+	order := execution.Order{ExecutionID: executionID, Command: command}
+	if _, err := w.orders.Execute(t.Context(), "n1", order); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) execution(executionID string) booking.Execution {
+func (w *world) execution(executionID string) execution.Execution {
 	entry, _ := w.store.Executions.View().Get(executionID)
 	return entry.Value
 }
 
 // reaches waits until the scheduler knows of a state.
-func (w *world) reaches(t *testing.T, executionID string, state booking.ExecutionState) booking.Execution {
+func (w *world) reaches(t *testing.T, executionID string, state execution.State) execution.Execution {
 	t.Helper()
 	defer func() {
 		if t.Failed() {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/id"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -66,7 +66,7 @@ func checkChange(e *nclprotocol.ExecutionChanged) error {
 	if err := id.Check(e.ExecutionID); err != nil {
 		return fmt.Errorf("execution_id: %w", err)
 	}
-	if !booking.ExecutionState(e.State).Known() {
+	if !execution.State(e.State).Known() {
 		return fmt.Errorf("execution %q is in the unknown state %.64q", e.ExecutionID, e.State)
 	}
 	if !isTime(e.At) {

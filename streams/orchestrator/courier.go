@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -23,8 +23,8 @@ type courier struct {
 	log    *slog.Logger
 }
 
-func unsent(e booking.Execution) bool {
-	return e.State == booking.ExecutionOrdered && e.SentAs == 0 && len(e.Order) > 0
+func unsent(e execution.Execution) bool {
+	return e.State == execution.Ordered && e.SentAs == 0 && len(e.Order) > 0
 }
 
 func (c *courier) run(ctx context.Context) {
@@ -55,13 +55,13 @@ func (c *courier) round(ctx context.Context) {
 	}
 }
 
-func (c *courier) overdue(now time.Time) []booking.Execution {
-	return c.open.list(func(e booking.Execution) bool {
+func (c *courier) overdue(now time.Time) []execution.Execution {
+	return c.open.list(func(e execution.Execution) bool {
 		return unsent(e) && now.Sub(e.OrderedAt) > c.after && c.desk.holds(e.NodeID)
 	})
 }
 
-func (c *courier) send(ctx context.Context, e booking.Execution) error {
+func (c *courier) send(ctx context.Context, e execution.Execution) error {
 	var order nclprotocol.RunExecution
 	if err := json.Unmarshal(e.Order, &order); err != nil {
 		return err

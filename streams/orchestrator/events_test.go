@@ -11,7 +11,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -72,7 +72,7 @@ func TestDuplicatesAndGaps(t *testing.T) {
 	n.sendAll(t)
 	handledUpTo(t, a, "n", 9)
 	for _, id := range []string{"x1", "x2", "x4", "x5", "x6", "x7", "x8", "x9"} {
-		becomes(t, a, id, booking.ExecutionQueued)
+		becomes(t, a, id, execution.Queued)
 	}
 	if r := n.beat(t); r.HandshakeRequired {
 		t.Errorf("%+v", r)

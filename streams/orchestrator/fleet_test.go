@@ -12,7 +12,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
@@ -30,7 +30,7 @@ func (a auditor) HandleEvents(ctx context.Context, nodeID string, events []*enve
 	if err != nil {
 		return err
 	}
-	e.ExecutionID, e.NodeID, e.State = "count-"+nodeID, nodeID, booking.ExecutionRunning
+	e.ExecutionID, e.NodeID, e.State = "count-"+nodeID, nodeID, execution.Running
 	n := 0
 	if e.ExitCode != nil {
 		n = *e.ExitCode
@@ -40,7 +40,7 @@ func (a auditor) HandleEvents(ctx context.Context, nodeID string, events []*enve
 			e.Reason += fmt.Sprintf("%d after %d; ", m.Sequence, e.Event.Sequence)
 		}
 		n++
-		e.Event = booking.EventRef{Ledger: m.Source, Sequence: m.Sequence}
+		e.Event = execution.EventRef{Ledger: m.Source, Sequence: m.Sequence}
 	}
 	e.ExitCode = &n
 	return step.Set(e)
@@ -166,7 +166,7 @@ func TestEveryEventHasItsEffectOnce(t *testing.T) {
 	allHandled(t, u.replicas["a"], sites, uint64(each))
 	t.Logf("all %d events were handled after %v", fleetEvents, time.Since(began).Round(time.Second))
 	for _, s := range sites {
-		var e booking.Execution
+		var e execution.Execution
 		natstest.Eventually(t, "the count of "+s.id, func() bool {
 			var err error
 			e, err = u.replicas["a"].store.Executions.Get(t.Context(), "count-"+s.id)

@@ -8,7 +8,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -62,7 +62,7 @@ func TestGarbageInAllBuckets(t *testing.T) {
 			c, _, err := a.store.Executions.Cursor(t.Context(), "n")
 			return err == nil && c.Ledger == n.ledger && c.Sequence == uint64(told)
 		})
-		becomes(t, a, "x1", booking.ExecutionQueued)
+		becomes(t, a, "x1", execution.Queued)
 		settled(t, a, "a")
 		natstest.Eventually(t, "the records are mended", func() bool { return len(a.store.Nodes.View().Broken()) == 0 })
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -60,10 +60,10 @@ func (Executions) HandleEvents(ctx context.Context, nodeID string, events []*env
 	return nil
 }
 
-func executionEvent(nodeID string, m *envelope.Message, e *nclprotocol.ExecutionChanged) booking.ExecutionEvent {
-	return booking.ExecutionEvent{
-		EventRef:    booking.EventRef{Ledger: m.Source, Sequence: m.Sequence},
+func executionEvent(nodeID string, m *envelope.Message, e *nclprotocol.ExecutionChanged) execution.Event {
+	return execution.Event{
+		EventRef:    execution.EventRef{Ledger: m.Source, Sequence: m.Sequence},
 		ExecutionID: e.ExecutionID, NodeID: nodeID, BookingID: e.BookingID, WorkflowID: e.WorkflowID,
-		State: booking.ExecutionState(e.State), At: e.At, ExitCode: e.ExitCode, Reason: printable(e.Reason),
+		State: execution.State(e.State), At: e.At, ExitCode: e.ExitCode, Reason: printable(e.Reason),
 	}
 }

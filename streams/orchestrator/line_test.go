@@ -7,7 +7,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -17,9 +17,9 @@ func changed(id string, state nclprotocol.ExecutionState) nclprotocol.ExecutionC
 }
 
 // becomes waits until a replica shows an execution in a state.
-func becomes(t testing.TB, r *replica, id string, state booking.ExecutionState) booking.Execution {
+func becomes(t testing.TB, r *replica, id string, state execution.State) execution.Execution {
 	t.Helper()
-	var e kv.Entry[booking.Execution]
+	var e kv.Entry[execution.Execution]
 	natstest.Eventually(t, fmt.Sprintf("%s is %s", id, state), func() bool {
 		e, _ = r.store.Executions.View().Get(id)
 		return e.Value.State == state
@@ -48,17 +48,17 @@ func TestTheWholeLine(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	nodeBecomes(t, b, "node.1", store.NodeConnected)
-	if _, err := a.Orders.RunExecution(t.Context(), "node.1", nclprotocol.RunExecution{ExecutionID: "x1", Command: []string{"true"}}); err != nil {
+	if _, err := a.Orders.Execute(t.Context(), "node.1", execution.Order{ExecutionID: "x1", Command: []string{"true"}}); err != nil {
 		t.Fatal(err)
 	}
-	becomes(t, b, "x1", booking.ExecutionOrdered)
+	becomes(t, b, "x1", execution.Ordered)
 	n.record(changed("x1", "queued"), changed("x2", "queued"), changed("x1", "running"), changed("x1", "completed"))
 	n.sendAll(t)
 	for _, r := range []*replica{a, b} {
-		if e := becomes(t, r, "x1", booking.ExecutionCompleted); e.NodeID != "node.1" || e.OrderedAt.IsZero() || e.StartedAt.IsZero() || e.Event.Sequence != 4 {
+		if e := becomes(t, r, "x1", execution.Completed); e.NodeID != "node.1" || e.OrderedAt.IsZero() || e.StartedAt.IsZero() || e.Event.Sequence != 4 {
 			t.Errorf("%+v", e)
 		}
-		becomes(t, r, "x2", booking.ExecutionQueued)
+		becomes(t, r, "x2", execution.Queued)
 	}
 	natstest.Eventually(t, "the heartbeat tells how far the events were handled", func() bool {
 		return n.beat(t).LastNodeSequence == 4

@@ -5,19 +5,19 @@ import (
 	"slices"
 	"sync"
 
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
 // open are the executions that have not ended, as the view shows them: few of many.
 type open struct {
-	view *kv.View[booking.Execution]
+	view *kv.View[execution.Execution]
 
 	mu  sync.Mutex
 	ids map[string]struct{}
 }
 
-func newOpen(view *kv.View[booking.Execution]) *open {
+func newOpen(view *kv.View[execution.Execution]) *open {
 	o := &open{view: view, ids: map[string]struct{}{}}
 	view.OnChange(o.note)
 	return o
@@ -35,7 +35,7 @@ func (o *open) note(executionID string) {
 }
 
 // list has those that suit, the oldest order first.
-func (o *open) list(suits func(booking.Execution) bool) (some []booking.Execution) {
+func (o *open) list(suits func(execution.Execution) bool) (some []execution.Execution) {
 	o.mu.Lock()
 	ids := slices.Collect(maps.Keys(o.ids))
 	o.mu.Unlock()
@@ -44,6 +44,6 @@ func (o *open) list(suits func(booking.Execution) bool) (some []booking.Executio
 			some = append(some, entry.Value)
 		}
 	}
-	slices.SortFunc(some, func(a, b booking.Execution) int { return a.OrderedAt.Compare(b.OrderedAt) })
+	slices.SortFunc(some, func(a, b execution.Execution) int { return a.OrderedAt.Compare(b.OrderedAt) })
 	return some
 }

@@ -13,7 +13,7 @@ import (
 
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/nclprotocol"
@@ -105,17 +105,21 @@ func (o *Orders) try(ctx context.Context, nodeID, name string, frame []byte) (ui
 	return ack.Sequence, nil
 }
 
-// RunExecution puts an execution on record and orders a node to run it. It fails with store.ErrExists for an id
+// Execute puts an execution on record and orders a node to run it. It fails with store.ErrExists for an id
 // that is taken, and as Send does; an order that can't be sent leaves a failed execution. Once it is on
 // record it is sent, be it later and by another replica: then NATS out of reach is no failure.
-func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.RunExecution) (booking.Execution, error) {
-	order, err := json.Marshal(r)
-	if err != nil {
-		return booking.Execution{}, err
+func (o *Orders) Execute(ctx context.Context, nodeID string, order execution.Order) (execution.Execution, error) {
+	r := nclprotocol.RunExecution{
+		ExecutionID: order.ExecutionID, BookingID: order.BookingID, WorkflowID: order.WorkflowID, Command: order.Command, Env: order.Env,
+		Duration: nclprotocol.Seconds(order.Duration), Timeout: nclprotocol.Seconds(order.Timeout),
 	}
-	e := booking.Execution{
+	document, err := json.Marshal(r)
+	if err != nil {
+		return execution.Execution{}, err
+	}
+	e := execution.Execution{
 		ExecutionID: r.ExecutionID, NodeID: nodeID, BookingID: r.BookingID, WorkflowID: r.WorkflowID,
-		State: booking.ExecutionOrdered, OrderedAt: o.store.Now().UTC(), Command: r.Command, Order: order,
+		State: execution.Ordered, OrderedAt: o.store.Now().UTC(), Command: r.Command, Order: document,
 	}
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return e, err
@@ -127,8 +131,8 @@ func (o *Orders) RunExecution(ctx context.Context, nodeID string, r nclprotocol.
 	if err == nil || errors.Is(err, kv.ErrUnavailable) {
 		return e, nil
 	}
-	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *booking.Execution) {
-		*e = end(*e, booking.ExecutionFailed, "not sent: "+err.Error())
+	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *execution.Execution) {
+		*e = end(*e, execution.Failed, "not sent: "+err.Error())
 	}))
 }
 
@@ -141,13 +145,13 @@ func (o *Orders) dispatch(ctx context.Context, nodeID string, r nclprotocol.RunE
 	if err != nil {
 		return err
 	}
-	return o.whileOrdered(ctx, r.ExecutionID, func(e *booking.Execution) { e.SentAs, e.Order = sequence, nil })
+	return o.whileOrdered(ctx, r.ExecutionID, func(e *execution.Execution) { e.SentAs, e.Order = sequence, nil })
 }
 
 // whileOrdered changes an execution of which the node has not told yet.
-func (o *Orders) whileOrdered(ctx context.Context, executionID string, change func(*booking.Execution)) error {
-	return o.store.Executions.Change(ctx, executionID, func(e booking.Execution) (booking.Execution, bool) {
-		if e.State != booking.ExecutionOrdered {
+func (o *Orders) whileOrdered(ctx context.Context, executionID string, change func(*execution.Execution)) error {
+	return o.store.Executions.Change(ctx, executionID, func(e execution.Execution) (execution.Execution, bool) {
+		if e.State != execution.Ordered {
 			return e, false
 		}
 		change(&e)

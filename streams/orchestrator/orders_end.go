@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -32,29 +32,29 @@ func (o *Orders) CancelExecution(ctx context.Context, executionID, reason string
 	if err := o.withdraw(ctx, e); err != nil {
 		return err
 	}
-	return o.store.Executions.Change(ctx, executionID, func(now booking.Execution) (booking.Execution, bool) {
-		return end(now, booking.ExecutionCancelled, reason), !now.State.Final() && now.Event == e.Event
+	return o.store.Executions.Change(ctx, executionID, func(now execution.Execution) (execution.Execution, bool) {
+		return end(now, execution.Cancelled, reason), !now.State.Final() && now.Event == e.Event
 	})
 }
 
 // waits says whether an order has not come to its node, which is away.
-func waits(e booking.Execution, n store.NodeRecord) bool {
-	return n.State != store.NodeConnected && n.Delivered > 0 && e.State == booking.ExecutionOrdered && e.SentAs > n.Delivered
+func waits(e execution.Execution, n store.NodeRecord) bool {
+	return n.State != store.NodeConnected && n.Delivered > 0 && e.State == execution.Ordered && e.SentAs > n.Delivered
 }
 
 // end is an execution that ends without a word of its node.
-func end(e booking.Execution, as booking.ExecutionState, reason string) booking.Execution {
+func end(e execution.Execution, as execution.State, reason string) execution.Execution {
 	e.State, e.EndedAt, e.Reason, e.Order = as, time.Now().UTC(), reason, nil
 	return e
 }
 
 // giveUp fails an execution, if it is still as it was seen, or its node was removed and it has not ended; given says
 // whether it did. The node, should it have it all the same or get it yet, is told to leave it.
-func (o *Orders) giveUp(ctx context.Context, seen booking.Execution, reason string) (given bool, err error) {
-	err = o.store.Executions.Change(ctx, seen.ExecutionID, func(e booking.Execution) (booking.Execution, bool) {
+func (o *Orders) giveUp(ctx context.Context, seen execution.Execution, reason string) (given bool, err error) {
+	err = o.store.Executions.Change(ctx, seen.ExecutionID, func(e execution.Execution) (execution.Execution, bool) {
 		same := e.State == seen.State && e.Event == seen.Event && e.SentAs == seen.SentAs
 		given = !e.State.Final() && (same || reason == reasonRemoved)
-		return end(e, booking.ExecutionFailed, reason), given
+		return end(e, execution.Failed, reason), given
 	})
 	if err != nil || !given || reason != reasonRemoved && reason != reasonMissing {
 		if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) {
@@ -70,8 +70,8 @@ func (o *Orders) giveUp(ctx context.Context, seen booking.Execution, reason stri
 }
 
 // withdraw takes an order out of the stream that its node has yet to read.
-func (o *Orders) withdraw(ctx context.Context, e booking.Execution) error {
-	if e.State != booking.ExecutionOrdered || e.SentAs == 0 {
+func (o *Orders) withdraw(ctx context.Context, e execution.Execution) error {
+	if e.State != execution.Ordered || e.SentAs == 0 {
 		return nil
 	}
 	stream, err := o.js.Stream(ctx, nclprotocol.InStream)

@@ -6,7 +6,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/compute"
 )
 
@@ -28,7 +28,7 @@ func TestACancelledOrderOfANodeThatIsAway(t *testing.T) {
 	if err := a.Orders.CancelExecution(t.Context(), "x2", "not wanted"); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := a.store.Executions.Get(t.Context(), "x2"); err != nil || e.State != booking.ExecutionCancelled || e.Reason != "not wanted" {
+	if e, err := a.store.Executions.Get(t.Context(), "x2"); err != nil || e.State != execution.Cancelled || e.Reason != "not wanted" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	again := startSite(t, srv.URL(), "n", func(c *compute.Config) { c.EventStore = s.ledger })

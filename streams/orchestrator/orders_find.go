@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/jet"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/nclprotocol"
 )
 
@@ -20,7 +20,7 @@ var errOtherStream = errors.New("the stream of orders was made anew")
 // stands says whether the order of an execution that was sent is in the stream that was made at created. The
 // stream's leader is asked: another member may lag behind. It fails with errOtherStream, or with
 // kv.ErrUnavailable.
-func (o *Orders) stands(ctx context.Context, e booking.Execution, created time.Time) (bool, error) {
+func (o *Orders) stands(ctx context.Context, e execution.Execution, created time.Time) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	stream, err := jet.Stream(ctx, o.js, nclprotocol.InStream)

@@ -14,14 +14,14 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
 )
 
 func run(t testing.TB, r *replica, node string, n int) {
 	t.Helper()
-	if _, err := r.Orders.RunExecution(t.Context(), node, nclprotocol.RunExecution{ExecutionID: fmt.Sprintf("x%d", n)}); err != nil {
+	if _, err := r.Orders.Execute(t.Context(), node, execution.Order{ExecutionID: fmt.Sprintf("x%d", n)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,20 +50,20 @@ func TestOrdersReachARealNode(t *testing.T) {
 	}
 	obeyed(t, s, 10)
 	s.tell(t, changed("x1", "completed"))
-	becomes(t, a, "x1", booking.ExecutionCompleted)
+	becomes(t, a, "x1", execution.Completed)
 
 	srv.Restart(t)
 	natstest.Eventually(t, "NATS is back", func() bool { return a.js.Conn().IsConnected() && b.store.Nodes.View().Current() })
 	run(t, a, "n.1", 11)
 	s.tell(t, changed("x2", "failed"))
 	obeyed(t, s, 11)
-	becomes(t, b, "x2", booking.ExecutionFailed)
+	becomes(t, b, "x2", execution.Failed)
 
 	a.kill(t)
 	run(t, b, "n.1", 12)
 	s.tell(t, changed("x3", "failed"))
 	obeyed(t, s, 12)
-	becomes(t, b, "x3", booking.ExecutionFailed)
+	becomes(t, b, "x3", execution.Failed)
 
 	b.kill(t)
 	srv.Stop()
@@ -72,7 +72,7 @@ func TestOrdersReachARealNode(t *testing.T) {
 	run(t, c, "n.1", 13)
 	s.tell(t, changed("x4", "failed"))
 	obeyed(t, s, 13)
-	becomes(t, c, "x4", booking.ExecutionFailed)
+	becomes(t, c, "x4", execution.Failed)
 }
 
 // TestTheStreamOfOrdersIsMadeAnew by an operator: numbers begin again, and the node follows.
@@ -100,14 +100,14 @@ func TestOrdersThatCannotBe(t *testing.T) {
 	a := startReplica(t, srv, "a")
 	newNode(t, srv.Connect(t), "n").accepted(t)
 	run(t, a, "n", 1)
-	if _, err := a.Orders.RunExecution(t.Context(), "n", nclprotocol.RunExecution{ExecutionID: "x1"}); !errors.Is(err, store.ErrExists) {
+	if _, err := a.Orders.Execute(t.Context(), "n", execution.Order{ExecutionID: "x1"}); !errors.Is(err, store.ErrExists) {
 		t.Errorf("twice: %v", err)
 	}
-	large := nclprotocol.RunExecution{ExecutionID: "large", Command: []string{strings.Repeat("x", 2<<20)}}
-	if _, err := a.Orders.RunExecution(t.Context(), "n", large); !errors.Is(err, kv.ErrTooLarge) {
+	large := execution.Order{ExecutionID: "large", Command: []string{strings.Repeat("x", 2<<20)}}
+	if _, err := a.Orders.Execute(t.Context(), "n", large); !errors.Is(err, kv.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
-	becomes(t, a, "large", booking.ExecutionFailed)
+	becomes(t, a, "large", execution.Failed)
 	if err := a.Orders.CancelExecution(t.Context(), "nothing", ""); !errors.Is(err, kv.ErrNotFound) {
 		t.Errorf("Cancel: %v", err)
 	}
@@ -139,8 +139,8 @@ func TestAnOrderOnRecordIsSent(t *testing.T) {
 	a := startReplica(t, srv, "a")
 	s := startSite(t, srv.URL(), "n")
 	s.connected(t)
-	left := booking.Execution{
-		ExecutionID: "x1", NodeID: "n", State: booking.ExecutionOrdered, OrderedAt: time.Now(),
+	left := execution.Execution{
+		ExecutionID: "x1", NodeID: "n", State: execution.Ordered, OrderedAt: time.Now(),
 		Order: json.RawMessage(`{"execution_id":"x1","command":["true"]}`),
 	}
 	if err := a.store.Executions.Create(t.Context(), left); err != nil {
@@ -152,7 +152,7 @@ func TestAnOrderOnRecordIsSent(t *testing.T) {
 		return err == nil && e.SentAs > 0 && len(e.Order) == 0
 	})
 	s.tell(t, changed("x1", "completed"))
-	becomes(t, a, "x1", booking.ExecutionCompleted)
+	becomes(t, a, "x1", execution.Completed)
 }
 
 // TestAnOrderOnRecordIsNoFailure when it can't be sent at once: it is sent as soon as that can be.
@@ -171,8 +171,8 @@ func TestAnOrderOnRecordIsNoFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	e, err := a.Orders.RunExecution(ctx, "n", nclprotocol.RunExecution{ExecutionID: "x1", Command: []string{"true"}})
-	if err != nil || e.State != booking.ExecutionOrdered {
+	e, err := a.Orders.Execute(ctx, "n", execution.Order{ExecutionID: "x1", Command: []string{"true"}})
+	if err != nil || e.State != execution.Ordered {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if err := a.js.DeleteStream(t.Context(), "OTHER"); err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 )
 
 const (
@@ -56,7 +56,7 @@ func (r *reconciler) round(ctx context.Context) {
 		return
 	}
 	looked, quiet := map[string]string{}, true
-	for _, e := range r.open.list(func(e booking.Execution) bool { return r.desk.holds(e.NodeID) }) {
+	for _, e := range r.open.list(func(e execution.Execution) bool { return r.desk.holds(e.NodeID) }) {
 		if session, ok := r.looked[e.ExecutionID]; ok {
 			looked[e.ExecutionID] = session
 		}
@@ -79,7 +79,7 @@ func (r *reconciler) round(ctx context.Context) {
 
 // doubtful says whether an execution deserves a look past the views. Its node's events from before the present
 // session come first: they may tell of its end.
-func (r *reconciler) doubtful(e booking.Execution, looked map[string]string) bool {
+func (r *reconciler) doubtful(e execution.Execution, looked map[string]string) bool {
 	entry, known := r.store.Nodes.View().Get(e.NodeID)
 	n := entry.Value
 	switch {
@@ -90,7 +90,7 @@ func (r *reconciler) doubtful(e booking.Execution, looked map[string]string) boo
 		return false
 	case foreign(e, n) != "":
 		return true
-	case n.State != store.NodeConnected || e.State != booking.ExecutionOrdered || e.SentAs == 0 ||
+	case n.State != store.NodeConnected || e.State != execution.Ordered || e.SentAs == 0 ||
 		looked[e.ExecutionID] == n.Session || r.store.Now().Sub(e.OrderedAt) < missingAfter:
 		return false
 	}
@@ -99,7 +99,7 @@ func (r *reconciler) doubtful(e booking.Execution, looked map[string]string) boo
 }
 
 // settle ends an execution if that is due by what stands. What the node tells of it meanwhile goes first.
-func (r *reconciler) settle(ctx context.Context, e booking.Execution) error {
+func (r *reconciler) settle(ctx context.Context, e execution.Execution) error {
 	reason, err := r.verdict(ctx, e)
 	if err != nil || reason == "" {
 		return err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
-	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
@@ -31,18 +31,18 @@ func (r *reconciler) told(ctx context.Context, n store.NodeRecord) (bool, error)
 }
 
 // foreign says why the present ledger of a node will never tell of an execution; empty: it may.
-func foreign(e booking.Execution, n store.NodeRecord) string {
+func foreign(e execution.Execution, n store.NodeRecord) string {
 	switch {
 	case n.Ledger == "":
 	case e.Event.Ledger != "" && e.Event.Ledger != n.Ledger:
 		return reasonForgotten
-	case e.State == booking.ExecutionOrdered && e.SentAs > 0 && e.SentAs < n.LedgerFrom:
+	case e.State == execution.Ordered && e.SentAs > 0 && e.SentAs < n.LedgerFrom:
 		return reasonUnclear
 	}
 	return ""
 }
 
-func (r *reconciler) verdict(ctx context.Context, e booking.Execution) (string, error) {
+func (r *reconciler) verdict(ctx context.Context, e execution.Execution) (string, error) {
 	n, err := r.store.Nodes.Get(ctx, e.NodeID)
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
@@ -62,7 +62,7 @@ func (r *reconciler) verdict(ctx context.Context, e booking.Execution) (string, 
 			return "", err
 		}
 	}
-	if reason == reasonForgotten || e.State != booking.ExecutionOrdered || e.SentAs == 0 {
+	if reason == reasonForgotten || e.State != execution.Ordered || e.SentAs == 0 {
 		return reason, nil
 	}
 	switch stands, err := r.orders.stands(ctx, e, n.InStream); {

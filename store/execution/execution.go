@@ -1,0 +1,99 @@
+package execution
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// State is where an execution stands.
+type State string
+
+// States of executions. They go forward in this order, and may leave out some; the last three are ends.
+const (
+	Ordered   State = "ordered"  // the scheduler has sent the order, or is about to
+	Queued    State = "queued"   // the node has the order
+	Starting  State = "starting" // it prepares what is needed
+	Running   State = "running"
+	Completed State = "completed" // it ended by itself, with exit code 0
+	Failed    State = "failed"    // it could not be run, or ended otherwise
+	Cancelled State = "cancelled"
+)
+
+var states = []State{Ordered, Queued, Starting, Running, Completed, Failed, Cancelled}
+
+// Known says whether this is a state at all.
+func (s State) Known() bool { return slices.Contains(states, s) }
+
+// Final says whether an execution in this state has ended.
+func (s State) Final() bool { return s == Completed || s == Failed || s == Cancelled }
+
+// follows says whether an execution in this state may come to s.
+func (s State) follows(before State) bool {
+	return !before.Final() && slices.Index(states, s) > slices.Index(states, before)
+}
+
+// Execution is what is known of one execution.
+type Execution struct {
+	ExecutionID string    `json:"execution_id"`
+	NodeID      string    `json:"node_id"`
+	BookingID   string    `json:"booking_id,omitempty"`
+	WorkflowID  string    `json:"workflow_id,omitempty"`
+	State       State     `json:"state"`
+	OrderedAt   time.Time `json:"ordered_at,omitzero"` // by the scheduler's clock; the rest by the node's
+	QueuedAt    time.Time `json:"queued_at,omitzero"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
+	EndedAt     time.Time `json:"ended_at,omitzero"`
+	ExitCode    *int      `json:"exit_code,omitempty"`
+	Reason      string    `json:"reason,omitempty"`
+	Command     []string  `json:"command,omitempty"`
+	// Order is what the node is told, kept until it has answered; SentAs is where in the stream of orders
+	// it stands, 0 while that is not known.
+	Order  json.RawMessage `json:"order,omitempty"`
+	SentAs uint64          `json:"sent_as,omitempty"`
+	Event  EventRef        `json:"event,omitzero"` // the node's last event that was about it
+}
+
+// EventRef names an event of a node's ledger.
+type EventRef struct {
+	Ledger   string `json:"ledger"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// Event is what a node tells of an execution.
+type Event struct {
+	EventRef
+	ExecutionID string
+	NodeID      string
+	BookingID   string
+	WorkflowID  string
+	State       State
+	At          time.Time
+	ExitCode    *int
+	Reason      string
+}
+
+// Apply is the execution after an event. An event that was applied before, one of another node, and one
+// that does not lead forward change nothing; a first event makes the execution.
+func (e Execution) Apply(v Event) (next Execution, changed bool) {
+	known := e.ExecutionID != ""
+	if known && (e.NodeID != v.NodeID || v.Ledger == e.Event.Ledger && v.Sequence <= e.Event.Sequence) {
+		return e, false
+	}
+	if !known {
+		e = Execution{ExecutionID: v.ExecutionID, NodeID: v.NodeID, BookingID: v.BookingID, WorkflowID: v.WorkflowID}
+	}
+	if !v.State.follows(e.State) {
+		return e, false
+	}
+	e.State, e.Event, e.Order = v.State, v.EventRef, nil
+	switch at := v.At.UTC(); {
+	case v.State.Final():
+		e.EndedAt, e.ExitCode, e.Reason = at, v.ExitCode, v.Reason
+	case v.State == Queued:
+		e.QueuedAt = at
+	case e.StartedAt.IsZero():
+		e.StartedAt = at
+	}
+	return e, true
+}
