@@ -24,6 +24,24 @@ func (s *Server) metaLeaderSeen() string {
 	return jsz.Meta.Leader
 }
 
+// followers is how many others the server knows that take part, and hears of.
+func (s *Server) followers() (n int) {
+	var jsz struct {
+		Meta struct {
+			Replicas []struct{ Current, Offline bool }
+		} `json:"meta_cluster"`
+	}
+	if !s.monitor("/jsz", &jsz) {
+		return 0
+	}
+	for _, r := range jsz.Meta.Replicas {
+		if r.Current && !r.Offline {
+			n++
+		}
+	}
+	return n
+}
+
 // group is servers that keep copies of something.
 type group struct {
 	Leader   string
