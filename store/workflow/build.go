@@ -8,14 +8,18 @@ import (
 	"oc-scheduler/store/fault"
 )
 
-const linksPath = "$.graph.links"
+const (
+	itemsPath = "$.graph.items"
+	linksPath = "$.graph.links"
+)
 
 // build judges the document as a whole and makes the Workflow.
 func (r *reader) build() (*Workflow, error) {
 	slices.SortFunc(r.items, func(a, b item) int { return cmp.Compare(a.id, b.id) })
 	pairs := r.resolve()
 	w := &Workflow{id: r.id, name: r.name}
-	starts := newGraph(r.items, r.amongProcessing(pairs)).starts(&r.faults)
+	starts, finished := newGraph(r.items, r.amongProcessing(pairs)).starts(&r.faults)
+	r.places(pairs)
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -31,6 +35,7 @@ func (r *reader) build() (*Workflow, error) {
 	}
 	slices.Sort(w.peers)
 	w.peers = slices.Clip(slices.Compact(w.peers))
+	w.steps = r.steps(pairs, starts, finished)
 	w.digest = digest(r.id, r.name, r.items, pairs)
 	return w, nil
 }

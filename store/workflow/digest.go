@@ -28,12 +28,23 @@ func digest(id, name string, items []item, links []pair) [16]byte {
 
 func (it *item) append(b []byte) []byte {
 	b = text(text(b, it.id), string(it.kind))
-	b = append(b, flag(it.lasts), flag(it.need.Whole))
+	b = append(b, flag(it.lasts)|2*flag(!it.task.isZero()), flag(it.need.Whole))
 	b = binary.AppendUvarint(b, uint64(it.duration))
 	b = text(text(b, it.need.ResourceID), it.need.PeerID)
 	b = binary.AppendUvarint(b, uint64(len(it.need.Demand)))
 	for _, q := range it.need.Demand {
 		b = binary.AppendUvarint(text(b, q.Dimension), uint64(q.Amount))
+	}
+	if !it.task.isZero() { // flagged above: what has none is named as it was before there were any
+		b = it.task.append(b)
+	}
+	return b
+}
+
+func list(b []byte, all []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(all)))
+	for _, s := range all {
+		b = text(b, s)
 	}
 	return b
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"oc-scheduler/store/fault"
@@ -63,6 +65,7 @@ func checkValid(t *testing.T, w *workflow.Workflow) {
 			}
 		}
 	}
+	ids = append(ids, checkSteps(t, w)...)
 	for _, s := range ids {
 		if err := id.Check(s); err != nil {
 			t.Error(err)
@@ -71,4 +74,39 @@ func checkValid(t *testing.T, w *workflow.Workflow) {
 	if d, lasts := w.Duration(); d < 0 || d > 0 && !lasts {
 		t.Errorf("duration %d, %v", d, lasts)
 	}
+}
+
+// checkSteps returns the ids that the steps name.
+func checkSteps(t *testing.T, w *workflow.Workflow) (ids []string) {
+	t.Helper()
+	needs, done := map[string]workflow.Kind{}, map[string]bool{}
+	for _, n := range w.Needs() {
+		needs[n.ItemID] = n.Kind
+	}
+	for i, s := range w.Steps() {
+		ids = append(ids, s.ItemID)
+		for _, before := range s.After {
+			if !done[before] {
+				t.Errorf("%q comes before %q, which leads to it", s.ItemID, before)
+			}
+		}
+		done[s.ItemID] = true
+		if i > 0 && w.Steps()[i-1].Start > s.Start || s.End < s.Start {
+			t.Errorf("%q lasts from %d to %d", s.ItemID, s.Start, s.End)
+		}
+		for _, on := range s.On {
+			if needs[on] != workflow.Compute || !slices.Contains(s.Uses, on) {
+				t.Errorf("%q is executed on %q", s.ItemID, on)
+			}
+		}
+		if len(s.Command) > 0 && (len(s.On) == 0 || s.Command[0] == "") || s.Retries < 0 || s.Retries > 10 {
+			t.Errorf("%q can't be executed: %q, %d", s.ItemID, s.Command, s.Retries)
+		}
+		for name, value := range s.Env {
+			if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+				t.Errorf("%q is no variable, or %q no value of one", name, value)
+			}
+		}
+	}
+	return ids
 }

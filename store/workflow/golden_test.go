@@ -20,6 +20,7 @@ const fixtures = "../../testdata/workflows"
 type understood struct {
 	Needs    []workflow.Need `json:"needs,omitempty"`
 	Peers    []string        `json:"peers,omitempty"`
+	Steps    []workflow.Step `json:"steps,omitempty"`
 	Duration string          `json:"duration,omitempty"`
 	Faults   error           `json:"faults,omitempty"`
 }
@@ -62,7 +63,7 @@ func understand(t *testing.T, file string) []byte {
 	if err != nil {
 		u.Faults = err
 	} else {
-		u.Needs, u.Peers = w.Needs(), w.Peers()
+		u.Needs, u.Peers, u.Steps = w.Needs(), w.Peers(), w.Steps()
 		if d, ok := w.Duration(); ok {
 			u.Duration = d.String()
 		}

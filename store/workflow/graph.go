@@ -53,8 +53,9 @@ type walk struct {
 const done = -1
 
 // starts are when each item can start at the earliest: the longest path to it in nanoseconds, each item
-// counting its duration. Links that close a cycle are faults.
-func (g *graph) starts(faults *fault.List) []planner.Amount {
+// counting its duration. finished lists each item after all that it leads to. Links that close a cycle are
+// faults.
+func (g *graph) starts(faults *fault.List) (starts []planner.Amount, finished []int32) {
 	w := walk{
 		graph: g, next: append([]int32(nil), g.first...), depth: make([]int32, len(g.items)),
 		finished: make([]int32, 0, len(g.items)), faults: faults,
@@ -64,13 +65,13 @@ func (g *graph) starts(faults *fault.List) []planner.Amount {
 			w.from(int32(v))
 		}
 	}
-	starts := make([]planner.Amount, len(g.items))
+	starts = make([]planner.Amount, len(g.items))
 	for _, v := range slices.Backward(w.finished) {
 		for _, link := range g.links[g.first[v]:g.first[v+1]] {
 			starts[link.to] = max(starts[link.to], g.items[v].end(starts[v]))
 		}
 	}
-	return starts
+	return starts, w.finished
 }
 
 // from visits everything that root leads to.

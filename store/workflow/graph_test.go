@@ -99,12 +99,43 @@ func TestGraphAgreesWithBruteForce(t *testing.T) {
 		if got, _ := w.Duration(); got != time.Duration(want)*time.Second {
 			t.Fatalf("duration = %v, want %d s", got, want)
 		}
+		g.checkSteps(t, w)
 		for _, need := range w.Needs() {
 			if start, end := g.span(int(need.ItemID[0] - '0')); need.Span != (workflow.Span{Start: start, End: end}) {
 				t.Fatalf("%s is needed in %v, want [%s, %s): %s", need.ItemID, need.Span, start, end, g.json())
 			}
 		}
 	})
+}
+
+// checkSteps checks that the steps are those items that take their time, in an order in which each finds done
+// what leads to it.
+func (g *twin) checkSteps(t *rapid.T, w *workflow.Workflow) {
+	done := map[int]bool{}
+	for _, s := range w.Steps() {
+		i := int(s.ItemID[0] - '0')
+		start := time.Duration(g.start(i)) * time.Second
+		if s.Start != start || s.End != start+time.Duration(g.seconds[i])*time.Second || done[i] {
+			t.Fatalf("step %+v begins at %s", s, start)
+		}
+		done[i] = true
+		for j, seconds := range g.seconds {
+			name := fmt.Sprint(j)
+			leads := slices.Contains(g.links, [2]int{j, i})
+			if slices.Contains(s.After, name) != (leads && seconds >= 0) || leads && seconds >= 0 && !done[j] {
+				t.Fatalf("%s comes after %v: %s", s.ItemID, s.After, g.json())
+			}
+			tied := seconds < 0 && (leads || slices.Contains(g.links, [2]int{i, j}))
+			if slices.Contains(s.On, name) != tied || slices.Contains(s.Uses, name) != tied {
+				t.Fatalf("%s is executed on %v: %s", s.ItemID, s.On, g.json())
+			}
+		}
+	}
+	for i, seconds := range g.seconds {
+		if done[i] != (seconds >= 0) {
+			t.Fatalf("no step for %d: %s", i, g.json())
+		}
+	}
 }
 
 // start tries every path to an item.

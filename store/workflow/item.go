@@ -18,6 +18,7 @@ type item struct {
 	need     Need          // of compute and storage
 	duration time.Duration // of processing
 	lasts    bool          // duration is given
+	task     task          // of processing
 }
 
 func (it *item) isNeed() bool { return it.kind == Compute || it.kind == Storage }
@@ -65,17 +66,22 @@ func (r *reader) content(it *item) error {
 }
 
 func (r *reader) processing(it *item) error {
-	_, err := r.object(func(name string) (err error) {
+	isObject, err := r.object(func(name string) (err error) {
 		switch name {
 		case "id":
 			_, _, err = r.identifier()
 		case "duration_s":
 			err = r.seconds(it)
+		case "command", "env", "retries":
+			err = r.task(it, name)
 		default:
 			err = r.d.SkipValue()
 		}
 		return err
 	})
+	if err == nil && isObject {
+		r.handed(it)
+	}
 	return err
 }
 

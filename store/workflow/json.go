@@ -48,24 +48,29 @@ func (r *reader) optionalObject(member func(name string) error) (isObject bool, 
 	return r.object(member)
 }
 
-// optionalArray calls element to read each value of an array; null reads as an empty one.
-func (r *reader) optionalArray(element func() error) error {
-	switch kind := r.d.PeekKind(); kind {
-	case 'n':
-		return r.d.SkipValue()
-	case '[':
-	default:
-		return r.refuse("an array", kind)
+// array calls element to read each value of an array.
+func (r *reader) array(element func() error) (isArray bool, err error) {
+	if kind := r.d.PeekKind(); kind != '[' {
+		return false, r.refuse("an array", kind)
 	}
 	if _, err := r.d.ReadToken(); err != nil {
-		return err
+		return true, err
 	}
 	for r.d.PeekKind() != ']' {
 		if err := element(); err != nil {
-			return err
+			return true, err
 		}
 	}
-	_, err := r.d.ReadToken()
+	_, err = r.d.ReadToken()
+	return true, err
+}
+
+// optionalArray is array, but null reads as an empty array.
+func (r *reader) optionalArray(element func() error) error {
+	if r.d.PeekKind() == 'n' {
+		return r.d.SkipValue()
+	}
+	_, err := r.array(element)
 	return err
 }
 
