@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/tokens"
 )
 
 // Store is the shared state of the fleet, as one replica sees it.
@@ -26,6 +27,8 @@ type Store struct {
 	Liveness   *Liveness
 	Executions *Executions
 	Partitions *Partitions
+
+	Tokens *tokens.Tokens
 
 	cfg     Config
 	log     *slog.Logger

@@ -6,6 +6,7 @@ import (
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/tokens"
 )
 
 // Buckets.
@@ -20,6 +21,8 @@ const (
 	LivenessBucket   = "liveness"
 	ExecutionsBucket = "executions"
 	PartitionsBucket = "partitions"
+
+	TokensBucket = tokens.Bucket
 )
 
 // markerTTL is how long the marker of a value stands that had an end. While a marker stands, whoever was away
@@ -85,4 +88,9 @@ var table = []row{
 			s.Partitions = newPartitions(keys)
 			return s.Partitions.view
 		}),
+
+	rowOf(tokens.Layout, tokens.Decode, func(s *Store, keys *kv.Keys) *kv.View[*tokens.Record] {
+		s.Tokens = tokens.New(keys)
+		return s.Tokens.View()
+	}),
 }
