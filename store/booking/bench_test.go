@@ -127,7 +127,7 @@ func BenchmarkManyInstances(b *testing.B) {
 		}
 	}
 	for i := range 10 {
-		w.items = append(w.items, item{fmt.Sprint("n", i), "p", "r", amounts{"a": 8}})
+		w.items = append(w.items, item{id: fmt.Sprint("n", i), peer: "p", resource: "r", demand: amounts{"a": 8}})
 	}
 	x := w.planner("p")
 	p := problem(b, w.workflow(), func(string) *planner.Index { return x }, nil)

@@ -15,64 +15,56 @@ type candidate struct {
 	nth      int // its place among the group's candidates
 }
 
-// load is what the items placed so far take of one instance.
-type load struct {
-	taken   bool // by some positive amount
-	whole   bool // entirely
-	amounts []planner.Quantity
-}
-
-func (l *load) add(need workflow.Need) {
-	l.whole = l.whole || need.Whole
-	l.taken = l.taken || need.Whole || len(need.Demand) > 0
-next:
-	for _, q := range need.Demand {
-		for i := range l.amounts {
-			if l.amounts[i].Dimension == q.Dimension {
-				l.amounts[i].Amount = l.amounts[i].Amount.Add(q.Amount)
-				continue next
-			}
-		}
-		l.amounts = append(l.amounts, q)
-	}
-}
-
-func (l *load) of(dimension string) planner.Amount {
-	for _, q := range l.amounts {
-		if q.Dimension == dimension {
-			return q.Amount
-		}
-	}
-	return 0
-}
-
-// constraint is one line of what a need asks of an instance: requested, beside taken, of what a
-// timeline has left.
+// constraint is one line of what a need asks of an instance at a time: requested, beside taken, of
+// what a timeline has left.
 type constraint struct {
+	planner.Interval
 	dimension string
 	timeline  *planner.Timeline
 	requested planner.Amount
 	taken     planner.Amount // by the items placed before
 }
 
-// constraints lists what need asks of c beside a load; a need of zero asks for nothing.
-func (c *candidate) constraints(need workflow.Need, beside *load) []constraint {
+// constraints lists what need asks of c beside a load in a window, the pieces of each dimension in
+// order; a need of zero asks for nothing.
+func (c *candidate) constraints(need workflow.Need, beside *load, window planner.Interval) []constraint {
+	when, beside := meet(need, beside, window)
 	if need.Whole {
-		k := constraint{wholeInstance, c.instance.Occupancy(), planner.Unit, 0}
-		if beside.taken {
-			k.taken = planner.Unit
+		list := make([]constraint, 0, 1)
+		for piece, part := range beside.over(when, window) {
+			k := constraint{piece, wholeInstance, c.instance.Occupancy(), planner.Unit, 0}
+			if beside.throughout.taken() || part.taken() {
+				k.taken = planner.Unit
+			}
+			list = append(list, k)
 		}
-		return []constraint{k}
+		return list
 	}
 	list := make([]constraint, 0, len(need.Demand))
 	for _, q := range need.Demand {
-		k := constraint{q.Dimension, c.instance.Timeline(q.Dimension), q.Amount, beside.of(q.Dimension)}
-		if beside.whole {
-			k.taken = k.timeline.Capacity()
+		k := constraint{dimension: q.Dimension, timeline: c.instance.Timeline(q.Dimension), requested: q.Amount}
+		for piece, part := range beside.over(when, window) {
+			k.Interval, k.taken = piece, beside.of(q.Dimension, k.timeline.Capacity(), part)
+			list = append(list, k)
 		}
-		list = append(list, k)
 	}
 	return list
+}
+
+var nothing load
+
+// meet is when a need is needed, and what it meets there: nothing when that is no time at all.
+func meet(need workflow.Need, beside *load, window planner.Interval) (planner.Interval, *load) {
+	when := need.Span.Of(window)
+	if when.Start == when.End {
+		return when, &nothing
+	}
+	return when, beside
+}
+
+// of is how much is taken of a dimension in a part of the window.
+func (l *load) of(dimension string, capacity planner.Amount, part *sum) planner.Amount {
+	return l.throughout.of(dimension, capacity).Add(part.of(dimension, capacity))
 }
 
 // asked is what the constraint needs free of bookings.
@@ -83,11 +75,11 @@ func (k constraint) free(use planner.Amount) planner.Amount {
 	return k.timeline.Capacity().Minus(use).Minus(k.taken)
 }
 
-// holds: the need fits beside the load throughout [start, end).
-func holds(start, end int64) fit {
+// holds: the need fits beside the load throughout the time in which the window needs it.
+func holds(window planner.Interval) fit {
 	return func(c *candidate, need workflow.Need, beside *load) bool {
-		for _, k := range c.constraints(need, beside) {
-			if k.timeline.MaxUse(start, end).Add(k.asked()) > k.timeline.Capacity() {
+		for _, k := range c.constraints(need, beside, window) {
+			if k.timeline.MaxUse(k.Start, k.End).Add(k.asked()) > k.timeline.Capacity() {
 				return false
 			}
 		}
@@ -96,17 +88,20 @@ func holds(start, end int64) fit {
 }
 
 // holdsEmpty: the need would fit beside the load if nothing were booked.
-func (c *candidate) holdsEmpty(need workflow.Need, beside *load) bool {
-	switch {
-	case need.Whole:
-		return !beside.taken
-	case beside.whole && len(need.Demand) > 0:
-		return false
-	}
-	for _, q := range need.Demand {
-		if q.Amount.Add(beside.of(q.Dimension)) > c.instance.Capacity(q.Dimension) {
-			return false
+func holdsEmpty(window planner.Interval) fit {
+	return func(c *candidate, need workflow.Need, beside *load) bool {
+		when, beside := meet(need, beside, window)
+		for _, part := range beside.over(when, window) {
+			if need.Whole && (beside.throughout.taken() || part.taken()) {
+				return false
+			}
+			for _, q := range need.Demand {
+				capacity := c.instance.Capacity(q.Dimension)
+				if q.Amount.Add(beside.of(q.Dimension, capacity, part)) > capacity {
+					return false
+				}
+			}
 		}
+		return true
 	}
-	return true
 }

@@ -1,6 +1,11 @@
 package booking
 
-import "slices"
+import (
+	"slices"
+	"time"
+
+	"oc-scheduler/store/planner"
+)
 
 // Check evaluates the problem in a window. Version and ComputedAt are left for the caller to fill.
 // The error is a fault.List: there are too many items for too many instances to try.
@@ -11,6 +16,9 @@ func (p *Problem) Check(w Window) (*Result, error) {
 		MissingPlanners: append([]string{}, p.missing...),
 	}
 	says := append(warnings{}, p.warnings...)
+	if length := time.Duration(w.End - w.Start); length < p.lasts {
+		says.add("the window of %v is shorter than the longest path, %v: what is needed is cut at its end", length, p.lasts)
+	}
 	var err error
 	if r.Resources, err = p.place(w, &says); err != nil {
 		return nil, err
@@ -18,7 +26,7 @@ func (p *Problem) Check(w Window) (*Result, error) {
 	r.Status = p.status(r.Resources)
 	r.Available = r.Status == Available
 	if r.Status == Unavailable && len(p.missing) == 0 {
-		r.Preemptible = w.Preemption && p.existing()
+		r.Preemptible = w.Preemption && p.existing(w.interval())
 		r.Available = r.Preemptible
 		if !w.AsPossible { // else the search is over, and found nothing
 			r.NextSlot, exhausted = p.nextSlot(w)
@@ -57,9 +65,9 @@ func (p *Problem) nextSlot(w Window) (slot *Slot, exhausted bool) {
 // The error is a fault.List.
 func (p *Problem) place(w Window, says *warnings) ([]Resource, error) {
 	resources := make([]Resource, len(p.items))
-	steps, lister := budget(maxSteps), newLister(w)
+	steps, lister := budget(maxSteps), newLister(w.interval())
 	for _, g := range p.groups {
-		g.place(holds(w.Start, w.End), &steps, func(it *item, on *candidate, loads []load) bool {
+		g.place(holds(w.interval()), &steps, func(it *item, on *candidate, loads []load) bool {
 			resources[it.nth] = it.answer(on, loads, lister)
 			return true
 		})
@@ -74,9 +82,10 @@ func (p *Problem) place(w Window, says *warnings) ([]Resource, error) {
 }
 
 func (it *item) answer(on *candidate, loads []load, lister *lister) Resource {
+	when := it.need.Span.Of(lister.window)
 	r := Resource{
 		ItemID: it.need.ItemID, Kind: it.need.Kind, ResourceID: it.need.ResourceID, PeerID: it.need.PeerID,
-		Status: Available, Conflicts: []Conflict{},
+		Start: instant(when.Start), End: instant(when.End), Status: Available, Conflicts: []Conflict{},
 	}
 	if it.selected != "" {
 		r.InstanceID = &it.selected
@@ -107,7 +116,7 @@ func (p *Problem) status(resources []Resource) Status {
 }
 
 // existing: every item would find a place if nothing were booked.
-func (p *Problem) existing() bool {
+func (p *Problem) existing(window planner.Interval) bool {
 	steps := budget(maxSteps)
-	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed((*candidate).holdsEmpty, &steps) })
+	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed(holdsEmpty(window), &steps) })
 }

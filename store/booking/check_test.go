@@ -2,6 +2,7 @@ package booking_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ func TestCheckAgreesWithBruteForce(t *testing.T) {
 		wf := w.workflow()
 		p := problem(t, wf, w.planner, w.selected)
 		for range 3 { // windows on one problem: what it keeps must not leak from one to the next
-			start, length := rapid.IntRange(0, span).Draw(t, "window"), rapid.IntRange(1, 9).Draw(t, "length")
+			start, length := rapid.IntRange(0, span).Draw(t, "window"), rapid.IntRange(1, 13).Draw(t, "length")
 			window := booking.Window{Start: at(start).UnixNano(), End: at(start + length).UnixNano(), From: at(start).UnixNano(), Preemption: rapid.Bool().Draw(t, "preemption")}
 			if rapid.Bool().Draw(t, "as possible") {
 				window.AsPossible, window.From = true, epoch.UnixNano()
@@ -48,6 +49,9 @@ func compare(t *rapid.T, w *world, got *booking.Result, start, length int, windo
 	if !got.Start.Equal(at(start)) || !got.End.Equal(at(start+length)) {
 		t.Fatalf("window %v, want %v\n%v", got.Start.Sub(epoch), start, w)
 	}
+	if short := slices.ContainsFunc(got.Warnings, func(s string) bool { return strings.Contains(s, "longest path") }); short != (length < w.lasts()) {
+		t.Fatalf("a window of %d ns: %q\n%v", length, got.Warnings, w)
+	}
 	next, ok := -1, false
 	if status == booking.Unavailable && !window.AsPossible {
 		next, ok = w.earliest(start, length)
@@ -60,13 +64,16 @@ func compare(t *rapid.T, w *world, got *booking.Result, start, length int, windo
 
 // compareItems replays the greedy placement and compares each item's answer.
 func compareItems(t *rapid.T, w *world, got *booking.Result, placement map[string]string, start, length int) {
-	placed := map[string][]amounts{}
+	taken := map[string][]placed{}
 	for i, it := range w.items {
 		r := got.Resources[i]
 		instance, known := placement[it.id]
+		from, to := it.within(start, length)
 		switch {
 		case r.ItemID != it.id:
 			t.Fatalf("resource %d is %s", i, r.ItemID)
+		case !r.Start.Equal(at(from)) || !r.End.Equal(at(to)):
+			t.Fatalf("item %s needed from %v to %v, want from %d to %d\n%v", it.id, r.Start.Sub(epoch), r.End.Sub(epoch), from, to, w)
 		case !known:
 			if r.Status != booking.Unknown || len(r.Conflicts) > 0 {
 				t.Fatalf("item without a planner: %+v\n%v", r, w)
@@ -76,14 +83,14 @@ func compareItems(t *rapid.T, w *world, got *booking.Result, placement map[strin
 				t.Fatalf("item %s: %+v, want on %s\n%v", it.id, r, instance, w)
 			}
 			key := it.peer + "/" + it.resource + "/" + instance
-			placed[key] = append(placed[key], it.demand)
+			taken[key] = append(taken[key], placed{it.demand, from, to})
 		default:
-			compareConflicts(t, w, r, it, placed, start, length)
+			compareConflicts(t, w, r, it, taken, from, to)
 		}
 	}
 }
 
-func compareConflicts(t *rapid.T, w *world, got booking.Resource, it item, placed map[string][]amounts, start, length int) {
+func compareConflicts(t *rapid.T, w *world, got booking.Resource, it item, taken map[string][]placed, from, to int) {
 	var best string
 	var want []string
 	least := -1
@@ -92,7 +99,7 @@ func compareConflicts(t *rapid.T, w *world, got booking.Resource, it item, place
 			if s := w.selected[it.resource]; s != "" && s != name {
 				continue
 			}
-			list, time := w.conflicts(it, name, start, length, placed[it.peer+"/"+it.resource+"/"+name])
+			list, time := w.conflicts(it, name, from, to, taken[it.peer+"/"+it.resource+"/"+name])
 			if least < 0 || time < least {
 				best, want, least = name, list, time
 			}
@@ -119,7 +126,7 @@ func TestGreedyMayFitLater(t *testing.T) {
 			instances: map[string]amounts{"i0": {"a": 4, "b": 3}, "i1": {"a": 4}},
 			slots:     []slot{{10, 20, "i0", amounts{"a": 3}}},
 		}}},
-		items: []item{{"n0", "p", "r", amounts{"a": 4}}, {"n1", "p", "r", amounts{"a": 1, "b": 3}}},
+		items: []item{{id: "n0", peer: "p", resource: "r", demand: amounts{"a": 4}}, {id: "n1", peer: "p", resource: "r", demand: amounts{"a": 1, "b": 3}}},
 	}
 	start := epoch.UnixNano()
 	got := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: start, End: start + 5, From: start})
@@ -132,7 +139,7 @@ func TestNextSlotStaysWithinTheHorizon(t *testing.T) {
 	t.Parallel()
 	w := &world{
 		peers: map[string]map[string]*resource{"p": {"r": {instances: map[string]amounts{"i0": {"a": 1}}}}},
-		items: []item{{"n0", "p", "r", amounts{"a": 1}}},
+		items: []item{{id: "n0", peer: "p", resource: "r", demand: amounts{"a": 1}}},
 	}
 	for _, tc := range []struct {
 		end  time.Duration

@@ -19,13 +19,15 @@ type Conflict struct {
 
 // lister finds the conflicts of one result, within bounds.
 type lister struct {
-	window Window
+	window planner.Interval
 	steps  budget
 	left   int  // conflicts that may still be listed
 	cut    bool // more was to be said
 }
 
-func newLister(w Window) *lister { return &lister{window: w, steps: maxSteps / 4, left: maxConflicts} }
+func newLister(w planner.Interval) *lister {
+	return &lister{window: w, steps: maxSteps / 4, left: maxConflicts}
+}
 
 // closest is the candidate with the least time in conflict, ties going to the first by id, and its
 // conflicts sorted by start and dimension; nil when there is no candidate.
@@ -63,8 +65,8 @@ type shortage struct {
 
 func (l *lister) shortages(c *candidate, it *item, beside *load) (list []shortage) {
 	seen := 0
-	for _, k := range c.constraints(it.need, beside) {
-		for interval, use := range k.timeline.Steps(l.window.Start, l.window.End) {
+	for _, k := range c.constraints(it.need, beside, l.window) {
+		for interval, use := range k.timeline.Steps(k.Start, k.End) {
 			seen++
 			free := k.free(use)
 			if free >= k.requested {

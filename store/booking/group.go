@@ -47,7 +47,7 @@ func (g *group) join(it *item, steps *budget) {
 			it.candidates = g.candidates[at : at+1]
 		}
 	}
-	key := fmt.Sprint(it.selected, it.need.Whole, it.need.Demand)
+	key := fmt.Sprint(it.selected, it.need.Whole, it.need.Demand, it.need.Span)
 	class, known := g.classes[key]
 	if !known {
 		class = len(g.classes)
@@ -82,10 +82,15 @@ func (g *group) place(fits fit, steps *budget, tell func(it *item, on *candidate
 	for _, it := range g.items {
 		var on *candidate
 		first := &tried[it.class]
-		for ; *first < len(it.candidates) && steps.spend(it.cost()); *first++ {
-			if c := it.candidates[*first]; fits(c, it.need, &loads[c.nth]) {
+		for ; *first < len(it.candidates); *first++ {
+			c := it.candidates[*first]
+			beside := &loads[c.nth]
+			if !steps.spend(it.cost(beside)) {
+				break
+			}
+			if fits(c, it.need, beside) {
 				on = c
-				loads[c.nth].add(it.need)
+				beside.add(it.need)
 				break
 			}
 		}

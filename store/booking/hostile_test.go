@@ -25,7 +25,7 @@ func hostileWorld(instances, slots, items, dimensions int) *world {
 		for d := range dimensions {
 			demand[fmt.Sprint("d", d)] = 1
 		}
-		w.items = append(w.items, item{fmt.Sprintf("n%05d", i), "p", "r", demand})
+		w.items = append(w.items, item{id: fmt.Sprintf("n%05d", i), peer: "p", resource: "r", demand: demand})
 	}
 	return w
 }
@@ -44,7 +44,7 @@ func alternating(instances, slots int) *world {
 	}
 	w := &world{peers: map[string]map[string]*resource{"p": {"r": r}}}
 	for i := range instances + 1 {
-		w.items = append(w.items, item{fmt.Sprintf("n%05d", i), "p", "r", nil})
+		w.items = append(w.items, item{id: fmt.Sprintf("n%05d", i), peer: "p", resource: "r", demand: nil})
 	}
 	return w
 }
@@ -107,7 +107,7 @@ func TestLikeItemsAreCheap(t *testing.T) {
 	t.Parallel()
 	w := hostileWorld(3000, 0, 0, 0)
 	for i := range 9000 {
-		w.items = append(w.items, item{fmt.Sprintf("n%05d", i), "p", "r", amounts{"a": 400_000}}) // two on each instance
+		w.items = append(w.items, item{id: fmt.Sprintf("n%05d", i), peer: "p", resource: "r", demand: amounts{"a": 400_000}}) // two on each instance
 	}
 	r := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: epoch.UnixNano(), End: epoch.UnixNano() + 1, From: epoch.UnixNano()})
 	placed := 0

@@ -40,13 +40,14 @@ func (p *Problem) giveUp(it *item, format string, args ...any) {
 	p.warnings.add("item %q: %s", it.need.ItemID, fmt.Sprintf(format, args...))
 }
 
-// cost is how many steps it takes to test one candidate.
-func (it *item) cost() int { return max(1, len(it.need.Demand)) }
+// cost is how many steps it takes to test one candidate with that load.
+func (it *item) cost(beside *load) int { return max(1, len(it.need.Demand)) * (1 + len(beside.parts)) }
 
 // couldBePlaced: some candidate would hold the item if it were empty.
 func (it *item) couldBePlaced(steps *budget) bool {
+	alone := holdsEmpty(ever)
 	for _, c := range it.candidates {
-		if !steps.spend(it.cost()) || c.holdsEmpty(it.need, &load{}) {
+		if !steps.spend(it.cost(&nothing)) || alone(c, it.need, &nothing) {
 			return true
 		}
 	}

@@ -2,7 +2,9 @@ package booking
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"time"
 
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
@@ -12,10 +14,11 @@ import (
 // It is safe for concurrent use; what it works out is kept for the next window.
 type Problem struct {
 	workflowID string
-	items      []*item  // in the order of their ids, in which they are placed
-	groups     []*group // the items of one resource of one peer: groups don't affect each other
-	fixed      fixed    // the groups whose items have no choice of instance
-	missing    []string // peers without a planner, sorted
+	lasts      time.Duration // the longest path through the workflow; shorter windows cut needs off
+	items      []*item       // in the order of their ids, in which they are placed
+	groups     []*group      // the items of one resource of one peer: groups don't affect each other
+	fixed      fixed         // the groups whose items have no choice of instance
+	missing    []string      // peers without a planner, sorted
 	warnings   warnings
 	never      bool // some item fits no instance, however empty
 }
@@ -25,6 +28,7 @@ type Problem struct {
 // fault.List when there are too many items for too many instances to try.
 func NewProblem(w *workflow.Workflow, index func(peerID string) *planner.Index, selected map[string]string) (*Problem, error) {
 	p := &Problem{workflowID: w.ID()}
+	p.lasts, _ = w.Duration()
 	indexes := p.gather(w, index)
 	groups := map[[2]string]*group{}
 	unused := maps.Clone(selected)
@@ -79,13 +83,15 @@ func (p *Problem) fix(steps *budget) {
 			continue
 		}
 		p.fixed.groups = append(p.fixed.groups, g)
-		if !p.never && !g.placed((*candidate).holdsEmpty, steps) && *steps >= 0 {
-			p.never = true
+		if !p.never && !g.placed(holdsEmpty(ever), steps) && *steps >= 0 {
 			need := g.items[0].need
 			p.warnings.add("the items on resource %q of peer %q can never be there together", need.ResourceID, need.PeerID)
 		}
 	}
 }
+
+// ever is a window that cuts off no need.
+var ever = planner.Interval{Start: 0, End: math.MaxInt64}
 
 // choice is the selected instance for a need; keys that are used leave unused.
 func choice(selected, unused map[string]string, need workflow.Need) string {

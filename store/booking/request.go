@@ -1,10 +1,12 @@
 package booking
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 )
 
@@ -42,6 +44,18 @@ type Window struct {
 	From       int64 // where the search for a window begins: Start, or now with AsPossible
 	AsPossible bool
 	Preemption bool
+}
+
+func (w Window) interval() planner.Interval { return planner.Interval{Start: w.Start, End: w.End} }
+
+// Covers reports, as a fault.List, a window that is shorter than the longest path through a workflow's
+// processing items: a check cuts such needs, but nothing can be booked there.
+func (w Window) Covers(wf *workflow.Workflow) error {
+	lasts, _ := wf.Duration()
+	if length := time.Duration(w.End - w.Start); length < lasts {
+		return fault.List{{Path: "$.duration_s", Message: fmt.Sprintf("the window of %v is shorter than the longest path through the processing items, %v", length, lasts)}}
+	}
+	return nil
 }
 
 // Resolve fixes the request to the time of the check, rounded up to the second. Where the request

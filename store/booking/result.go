@@ -46,6 +46,8 @@ type Resource struct {
 	ResourceID string        `json:"resource_id"`
 	PeerID     string        `json:"peer_id"`
 	InstanceID *string       `json:"instance_id"` // where it is placed, or whose conflicts are listed
+	Start      time.Time     `json:"start"`       // when it is needed
+	End        time.Time     `json:"end"`
 	Status     Status        `json:"status"`
 	Conflicts  []Conflict    `json:"conflicts"`
 }

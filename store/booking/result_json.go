@@ -40,6 +40,7 @@ func appendResource(b []byte, r Resource) []byte {
 	} else {
 		b = append(b, `,"instance_id":null`...)
 	}
+	b = appendSpan(b, `,"start":`, r.Start, r.End)
 	b = appendMember(b, `,"status":`, string(r.Status))
 	return append(appendList(b, `,"conflicts":`, r.Conflicts, appendConflict), '}')
 }

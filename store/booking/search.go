@@ -2,9 +2,10 @@ package booking
 
 import (
 	"math"
-	"sync"
+	"slices"
 
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
 )
 
 // finder is one constraint of a joint search. next is the first start ≥ t at which [start,
@@ -20,20 +21,24 @@ func (p *Problem) earliest(from, length int64) (start int64, ok, exhausted bool)
 		return 0, false, false
 	}
 	steps := budget(maxSteps)
-	start, ok = agree(p.finders(), from, length, last(from), &steps)
+	start, ok = agree(p.finders(), from, length, last(from, length), &steps)
 	return start, ok, steps < 0
 }
 
-// last is the latest start a search from that time may answer.
-func last(from int64) int64 {
-	if from > math.MaxInt64-int64(Horizon) {
-		return math.MaxInt64
+// last is the latest start of a window that a search from that time may answer.
+func last(from, length int64) int64 {
+	end := int64(math.MaxInt64) - length
+	if from > end-int64(Horizon) {
+		return end
 	}
 	return from + int64(Horizon)
 }
 
 // agree moves t on until no finder pushes it any further.
 func agree(finders []finder, t, length, last int64, steps *budget) (int64, bool) {
+	if t > last {
+		return 0, false
+	}
 	for settled := 0; settled < len(finders); {
 		for _, f := range finders {
 			next, ok := f.next(t, length, steps)
@@ -48,11 +53,11 @@ func agree(finders []finder, t, length, last int64, steps *budget) (int64, bool)
 			}
 		}
 	}
-	return t, t <= last && t <= math.MaxInt64-length
+	return t, true
 }
 
 func (p *Problem) finders() []finder {
-	list := []finder{&p.fixed}
+	list := slices.Clip(p.fixed.finders())
 	for _, g := range p.groups {
 		switch {
 		case g.isFixed():
@@ -65,48 +70,20 @@ func (p *Problem) finders() []finder {
 	return list
 }
 
-// fixed joins all groups without a choice: their gap lists are intersected once, whatever is asked
-// afterwards.
-type fixed struct {
-	groups []*group
-	once   sync.Once
-	gaps   *planner.Gaps // nil: nothing is asked
+// during finds the windows of which a part lies in one gap.
+type during struct {
+	span workflow.Span
+	gaps *planner.Gaps
 }
 
-func (f *fixed) next(t, length int64, steps *budget) (int64, bool) {
-	f.once.Do(f.join)
-	switch {
-	case !steps.spend(1):
+func (d during) next(t, length int64, steps *budget) (int64, bool) {
+	if !steps.spend(1) {
 		return 0, false
-	case f.gaps == nil:
+	}
+	part := d.span.Of(planner.Interval{Start: t, End: t + length})
+	if part.Start == part.End { // the window is over before
 		return t, true
 	}
-	return f.gaps.Earliest(t, length)
-}
-
-func (f *fixed) join() {
-	var all []*planner.Gaps
-	for _, g := range f.groups {
-		loads := make([]load, len(g.candidates))
-		for _, it := range g.items {
-			loads[it.candidates[0].nth].add(it.need)
-		}
-		for n, l := range loads {
-			all = append(all, g.candidates[n].gaps(l)...)
-		}
-	}
-	if len(all) > 0 {
-		f.gaps = planner.Intersect(all...)
-	}
-}
-
-// gaps lists where the instance is free for a load, one list a dimension.
-func (c *candidate) gaps(l load) (list []*planner.Gaps) {
-	if l.whole {
-		return []*planner.Gaps{c.instance.Occupancy().Gaps(planner.Unit)}
-	}
-	for _, q := range l.amounts {
-		list = append(list, c.instance.Timeline(q.Dimension).Gaps(q.Amount))
-	}
-	return list
+	start, ok := d.gaps.Earliest(part.Start, part.End-part.Start)
+	return t + (start - part.Start), ok
 }

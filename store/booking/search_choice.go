@@ -12,13 +12,11 @@ type alternatives [][]finder // for each candidate, a finder a dimension
 
 func (g *group) alternatives() finder {
 	it := g.items[0]
-	var l load
-	l.add(it.need)
 	a := alternatives{}
 	for _, c := range it.candidates {
 		var finders []finder
-		for _, gaps := range c.gaps(l) {
-			finders = append(finders, dimension{gaps})
+		for _, gaps := range c.gaps(sumOf(it.need)) {
+			finders = append(finders, during{it.need.Span, gaps})
 		}
 		a = append(a, finders)
 	}
@@ -26,7 +24,7 @@ func (g *group) alternatives() finder {
 }
 
 func (a alternatives) next(t, length int64, steps *budget) (first int64, found bool) {
-	first = math.MaxInt64
+	first = math.MaxInt64 - length
 	for _, finders := range a {
 		if start, ok := agree(finders, t, length, first, steps); ok {
 			first, found = start, true
@@ -38,16 +36,6 @@ func (a alternatives) next(t, length int64, steps *budget) (first int64, found b
 	return first, found && *steps >= 0
 }
 
-// dimension finds the gaps of one dimension of one instance.
-type dimension struct{ *planner.Gaps }
-
-func (d dimension) next(t, length int64, steps *budget) (int64, bool) {
-	if !steps.spend(1) {
-		return 0, false
-	}
-	return d.Earliest(t, length)
-}
-
 // greedy is a group of several items with a choice of instances. Placement is greedy without
 // backtracking, so a later time may fit because an instance got *worse* and an item moved on from
 // it. The search therefore follows the decisions themselves: each holds until a known time, and
@@ -56,9 +44,10 @@ type greedy struct{ *group }
 
 func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
 	for {
+		window := planner.Interval{Start: t, End: t + length}
 		change := int64(math.MaxInt64)
 		placed := g.placed(func(c *candidate, need workflow.Need, beside *load) bool {
-			ok, until := verdict(c.constraints(need, beside), t, length, steps)
+			ok, until := verdict(c.constraints(need, beside, window), t, steps)
 			change = min(change, until)
 			return ok
 		}, steps)
@@ -67,32 +56,35 @@ func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
 			return 0, false
 		case placed:
 			return t, true
-		case change == math.MaxInt64:
+		case change > math.MaxInt64-length:
 			return 0, false
 		}
 		t = change
 	}
 }
 
-// verdict tells whether constraints hold for [t, t+length), and the first later start at which
-// that may change.
-func verdict(l []constraint, t, length int64, steps *budget) (ok bool, until int64) {
+// verdict tells whether constraints hold in a window that starts at t, and the first later start at
+// which that may change.
+func verdict(l []constraint, t int64, steps *budget) (ok bool, until int64) {
 	until = math.MaxInt64
 	for _, k := range l {
 		steps.spend(1)
+		if k.Start == k.End && k.asked() <= k.timeline.Capacity() {
+			continue // not in this window, nor in another one of its length
+		}
 		if !k.timeline.Kept(k.asked()) {
 			steps.spend(k.timeline.Len() / 16) // the list has to be built
 		}
 		gaps := k.timeline.Gaps(k.asked())
-		start, fits := gaps.Earliest(t, length)
+		start, fits := gaps.Earliest(k.Start, k.End-k.Start)
 		switch {
 		case !fits:
 			return false, math.MaxInt64
-		case start > t:
-			return false, start // not before: the other constraints can only make it later
+		case start > k.Start:
+			return false, t + (start - k.Start) // not before: the other constraints can only make it later
 		}
-		if end, _ := gaps.Until(t); end != math.MaxInt64 {
-			until = min(until, end-length+1)
+		if end, _ := gaps.Until(k.Start); end != math.MaxInt64 {
+			until = min(until, t+(end-k.End)+1)
 		}
 	}
 	return true, until

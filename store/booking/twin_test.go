@@ -39,6 +39,11 @@ type (
 	item struct {
 		id, peer, resource string
 		demand             amounts // nil: the whole instance
+		from, to           int     // when in the window it is needed; 0, 0: throughout
+	}
+	placed struct { // what was placed on an instance, from then until then
+		demand   amounts
+		from, to int
 	}
 	world struct {
 		peers    map[string]map[string]*resource // a nil peer has no planner
@@ -98,16 +103,46 @@ func (s slot) booked(id string) planner.Slot {
 	return b
 }
 
+// lasting is a processing item of so many ns.
+func lasting(ns int) map[string]any {
+	return map[string]any{"processing": map[string]any{"duration_s": json.Number(fmt.Sprintf("%de-9", ns))}}
+}
+
+func link(source, destination string) map[string]string {
+	return map[string]string{"source": source, "destination": destination}
+}
+
+// within is when a window of that length needs the item.
+func (it item) within(start, length int) (from, to int) {
+	if it.to == 0 {
+		return start, start + length
+	}
+	return start + min(it.from, length), start + min(it.to, length)
+}
+
+// lasts is the longest path.
+func (w *world) lasts() (longest int) {
+	for _, it := range w.items {
+		longest = max(longest, it.to)
+	}
+	return longest
+}
+
 func (w *world) workflow() *workflow.Workflow {
-	items := map[string]any{}
+	items, links := map[string]any{}, []any{}
 	for _, it := range w.items {
 		o := map[string]any{"id": it.resource, "peer_id": it.peer}
 		if it.demand != nil {
 			o["demand"] = it.demand
 		}
 		items[it.id] = map[string]any{"compute": o}
+		if it.to > 0 {
+			before, step := "before "+it.id, "step "+it.id
+			items[before], items[step] = lasting(it.from), lasting(it.to-it.from)
+			links = append(links, link(before, step), link(step, it.id))
+		}
 	}
-	wf, err := workflow.Decode(encode(map[string]any{"id": "wf", "graph": map[string]any{"items": items}}))
+	wf, err := workflow.Decode(encode(map[string]any{"id": "wf", "graph": map[string]any{"items": items, "links": links}}))
 	if err != nil {
 		panic(err)
 	}
@@ -147,7 +182,7 @@ func encode(v any) []byte {
 }
 
 // free is what an instance has left of a dimension at t beside what was placed.
-func (r *resource) free(instance, dimension string, t int, placed []amounts, empty bool) int {
+func (r *resource) free(instance, dimension string, t int, on []placed, empty bool) int {
 	capacity := r.instances[instance][dimension]
 	left := capacity
 	for _, s := range r.slots {
@@ -160,23 +195,28 @@ func (r *resource) free(instance, dimension string, t int, placed []amounts, emp
 		}
 	}
 	left = max(left, 0)
-	for _, p := range placed {
-		if p == nil {
+	for _, p := range on {
+		switch {
+		case t < p.from || p.to <= t:
+		case p.demand == nil:
 			return 0
+		default:
+			left -= p.demand[dimension]
 		}
-		left -= p[dimension]
 	}
 	return max(left, 0)
 }
 
 // idle reports whether nothing at all is taken of an instance at t.
-func (r *resource) idle(instance string, t int, placed []amounts, empty bool) bool {
+func (r *resource) idle(instance string, t int, on []placed, empty bool) bool {
 	for _, s := range r.slots {
 		if !empty && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) && (s.usage == nil || positive(s.usage)) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(placed, func(p amounts) bool { return p == nil || positive(p) })
+	return !slices.ContainsFunc(on, func(p placed) bool {
+		return p.from <= t && t < p.to && (p.demand == nil || positive(p.demand))
+	})
 }
 
 func positive(a amounts) bool {
@@ -188,13 +228,19 @@ func positive(a amounts) bool {
 	return false
 }
 
-func (r *resource) holds(instance string, demand amounts, start, length int, placed []amounts, empty bool) bool {
-	for t := start; t < start+length; t++ {
-		if demand == nil && !r.idle(instance, t, placed, empty) {
+// holds tells whether an instance has room from a moment until another; never above its capacity.
+func (r *resource) holds(instance string, demand amounts, from, to int, on []placed, empty bool) bool {
+	for dimension, v := range demand {
+		if v > r.instances[instance][dimension] {
+			return false
+		}
+	}
+	for t := from; t < to; t++ {
+		if demand == nil && !r.idle(instance, t, on, empty) {
 			return false
 		}
 		for dimension, v := range demand {
-			if v > 0 && r.free(instance, dimension, t, placed, empty) < v {
+			if v > 0 && r.free(instance, dimension, t, on, empty) < v {
 				return false
 			}
 		}
@@ -204,7 +250,7 @@ func (r *resource) holds(instance string, demand amounts, start, length int, pla
 
 // place returns item id → instance ("" when it finds none), for items whose planner is known.
 func (w *world) place(start, length int, empty bool) map[string]string {
-	placed, answer := map[string][]amounts{}, map[string]string{}
+	taken, answer := map[string][]placed{}, map[string]string{}
 	for _, it := range w.items {
 		if w.peers[it.peer] == nil {
 			continue
@@ -214,12 +260,13 @@ func (w *world) place(start, length int, empty bool) map[string]string {
 		if r == nil {
 			continue
 		}
+		from, to := it.within(start, length)
 		for _, name := range r.names() {
 			key := it.peer + "/" + it.resource + "/" + name
-			if s := w.selected[it.resource]; s != "" && s != name || !r.holds(name, it.demand, start, length, placed[key], empty) {
+			if s := w.selected[it.resource]; s != "" && s != name || !r.holds(name, it.demand, from, to, taken[key], empty) {
 				continue
 			}
-			placed[key] = append(placed[key], it.demand)
+			taken[key] = append(taken[key], placed{it.demand, from, to})
 			answer[it.id] = name
 			break
 		}
@@ -260,14 +307,14 @@ func (w *world) earliest(from, length int) (int, bool) {
 }
 
 // conflicts lists what an item lacks on an instance, as "start dimension to end requested free".
-func (w *world) conflicts(it item, instance string, start, length int, placed []amounts) (list []string, time int) {
+func (w *world) conflicts(it item, instance string, from, to int, on []placed) (list []string, time int) {
 	r := w.peers[it.peer][it.resource]
 	demand := it.demand
 	dimensions := []string{"a", "b"}
 	if demand == nil {
 		demand, dimensions = amounts{"instance": 1}, []string{"instance"}
 	}
-	short := make([]bool, start+length)
+	short := make([]bool, to)
 	for _, d := range dimensions {
 		var begin, last int
 		flush := func(end int) {
@@ -276,13 +323,13 @@ func (w *world) conflicts(it item, instance string, start, length int, placed []
 			}
 		}
 		last = -1
-		for t := start; t < start+length; t++ {
+		for t := from; t < to; t++ {
 			free := -1
 			switch {
-			case it.demand == nil && !r.idle(instance, t, placed, false):
+			case it.demand == nil && !r.idle(instance, t, on, false):
 				free = 0
 			case it.demand != nil:
-				if f := r.free(instance, d, t, placed, false); f < demand[d] {
+				if f := r.free(instance, d, t, on, false); f < demand[d] {
 					free = f
 				}
 			}
@@ -294,7 +341,7 @@ func (w *world) conflicts(it item, instance string, start, length int, placed []
 				begin, last = t, free
 			}
 		}
-		flush(start + length)
+		flush(to)
 	}
 	for _, s := range short {
 		if s {
@@ -346,10 +393,15 @@ func drawWorld(t *rapid.T) *world {
 			w.peers[peer][name] = r
 		}
 	}
+	timed := draw("timed items", 0, 1) == 1
 	for i := range rapid.IntRange(1, 4).Draw(t, "items") {
 		it := item{id: fmt.Sprint("n", i), peer: []string{"p", "p", "p", "q"}[draw("peer", 0, 1, 2, 3)], resource: []string{"r", "r", "s"}[draw("resource", 0, 1, 2)]}
 		if draw("demands", 1, 1, 1, 0) == 1 {
 			it.demand = some("demand", 3)
+		}
+		if timed && draw("timed", 0, 1, 1) == 1 {
+			it.from = rapid.IntRange(0, 6).Draw(t, "from")
+			it.to = it.from + rapid.IntRange(1, 5).Draw(t, "lasts")
 		}
 		w.items = append(w.items, it)
 	}

@@ -30,7 +30,7 @@ type Need struct {
 	PeerID     string
 	Whole      bool               // a whole instance: nothing else on it in the window
 	Demand     []planner.Quantity // by dimension, rounded up, zeros dropped; empty fits any instance
-	Span       Span               // when its processing items run; checks still ask for the whole window
+	Span       Span               // when its processing items run
 }
 
 // Workflow is a valid workflow.
