@@ -29,3 +29,8 @@ func ReadLeases(ctx context.Context, js jetstream.JetStream) iter.Seq2[kv.Readin
 func ReadNodes(ctx context.Context, js jetstream.JetStream) iter.Seq2[kv.Reading[NodeRecord], error] {
 	return kv.Read(ctx, js, kv.BucketSpace(NodesBucket), decodeNode)
 }
+
+// ReadOffers reads what all nodes offer past the views, as kv.Read does.
+func ReadOffers(ctx context.Context, js jetstream.JetStream) iter.Seq2[kv.Reading[OfferRecord], error] {
+	return kv.Read(ctx, js, kv.BucketSpace(OffersBucket), decodeOffer)
+}

@@ -27,6 +27,7 @@ type Store struct {
 	Liveness   *Liveness
 	Executions *Executions
 	Partitions *Partitions
+	Offers     *Offers
 
 	Tokens *tokens.Tokens
 
@@ -72,7 +73,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 // ends; then it returns nil. It returns kv.ErrUnavailable when the connection was closed for good.
 func (s *Store) Run(ctx context.Context) error {
 	parts := []func(context.Context) error{
-		s.Planners.AdoptAll, s.Planners.LapseAll, s.Workflows.gone.Run, s.Interest.gone.Run, s.Nodes.gone.Run,
+		s.Planners.AdoptAll, s.Planners.LapseAll, s.Workflows.gone.Run, s.Interest.gone.Run, s.Nodes.gone.Run, s.Offers.gone.Run,
 		s.clock.Run, s.resolve,
 	}
 	for _, v := range s.views {

@@ -21,13 +21,14 @@ const (
 	LivenessBucket   = "liveness"
 	ExecutionsBucket = "executions"
 	PartitionsBucket = "partitions"
+	OffersBucket     = "offers"
 
 	TokensBucket = tokens.Bucket
 )
 
 // markerTTL is how long the marker of a value stands that had an end. While a marker stands, whoever was away
 // learns of the removal; and a server that was killed does not show again what stood before it. What was
-// removed of workflows, interest and nodes, whose values have no end, leaves a marker without one.
+// removed of workflows, interest, nodes and offers, whose values have no end, leaves a marker without one.
 const markerTTL = time.Hour
 
 // table is all that is kept, a row a bucket: how it is opened, followed, waited for, examined and measured
@@ -87,6 +88,12 @@ var table = []row{
 		decodePartition, func(s *Store, keys *kv.Keys) *kv.View[Partition] {
 			s.Partitions = newPartitions(keys)
 			return s.Partitions.view
+		}),
+
+	rowOf(kv.Layout{Bucket: OffersBucket, Description: "What each node offers of its peer, by node"},
+		decodeOffer, func(s *Store, keys *kv.Keys) *kv.View[OfferRecord] {
+			s.Offers = newOffers(keys, s.Nodes)
+			return s.Offers.view
 		}),
 
 	rowOf(tokens.Layout, tokens.Decode, func(s *Store, keys *kv.Keys) *kv.View[*tokens.Record] {

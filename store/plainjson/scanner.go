@@ -17,7 +17,7 @@ type part struct{ first, end int }
 
 const (
 	maxDepth = 16 // of values that nobody reads
-	maxNames = 64 // members of an object: each is compared with those before it
+	maxNames = 64 // members of an object where they do not rise: each is compared with those before it
 )
 
 // Document reads an object that is the whole of text, and UTF-8, as Object does.
@@ -60,13 +60,13 @@ func (s *Scanner) Object(member func(name []byte) bool) bool {
 	if !s.take('{') {
 		return false
 	}
-	around := len(s.names)
+	around, rising := len(s.names), true
 	for more := !s.take('}'); more; more = !s.take('}') {
 		if len(s.names) > around && !s.take(',') {
 			return false
 		}
 		name, ok := s.Text()
-		if !ok || !s.enter(name, around) || !s.take(':') || !member(name) {
+		if !ok || !s.enter(name, around, &rising) || !s.take(':') || !member(name) {
 			return false
 		}
 	}
@@ -74,8 +74,16 @@ func (s *Scanner) Object(member func(name []byte) bool) bool {
 	return true
 }
 
-// enter notes a name behind those of the objects around, unless it stands there already.
-func (s *Scanner) enter(name []byte, around int) bool {
+// enter notes a name behind those of the objects around, unless it stands there already. While names rise, as
+// where a program has sorted them, it is enough to look at the last.
+func (s *Scanner) enter(name []byte, around int, rising *bool) bool {
+	if last := len(s.names) - 1; last >= around && *rising {
+		*rising = string(s.text[s.names[last].first:s.names[last].end]) < string(name)
+	}
+	if *rising {
+		s.names = append(s.names, part{s.at - 1 - len(name), s.at - 1})
+		return true
+	}
 	for _, n := range s.names[around:] {
 		if string(s.text[n.first:n.end]) == string(name) {
 			return false

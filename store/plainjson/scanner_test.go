@@ -82,3 +82,35 @@ func FuzzBase64(f *testing.F) {
 		}
 	})
 }
+
+// Names that rise are plain however many there are; others while they are few; twice the same never.
+func TestManyMembers(t *testing.T) {
+	t.Parallel()
+	object := func(names ...int) []byte {
+		members := make([]string, len(names))
+		for n, name := range names {
+			members[n] = fmt.Sprintf(`"m%04d":{"a":1,"b":2}`, name)
+		}
+		return []byte("{" + strings.Join(members, ",") + "}")
+	}
+	rising := make([]int, 3000)
+	for n := range rising {
+		rising[n] = n
+	}
+	for what, x := range map[string]struct {
+		names []int
+		plain bool
+	}{
+		"rising":             {rising, true},
+		"few":                {[]int{5, 3, 4, 1}, true},
+		"many":               {append([]int{5000}, rising...), false},
+		"twice in a row":     {append(rising[:50:50], 49), false},
+		"twice, far apart":   {append(rising[:50:50], 0), false},
+		"fallen, then twice": {[]int{1, 2, 0, 3, 2}, false},
+		"fallen, then risen": {[]int{1, 2, 0, 3, 4}, true},
+	} {
+		if _, ok := passes(object(x.names...)); ok != x.plain {
+			t.Errorf("%s: plain %t", what, ok)
+		}
+	}
+}

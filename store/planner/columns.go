@@ -10,14 +10,14 @@ import (
 
 // Bounds of one planner. No real one comes near; they keep a hostile one from costing more than its size.
 const (
-	maxDimensions = int(whole) // different ones
-	maxSteps      = 1 << 20    // see Planner.steps: all timelines together fit into one index
+	MaxDimensions = int(whole) // different ones
+	MaxSteps      = 1 << 20    // see Planner.Steps: all timelines together fit into one index
 )
 
 // planner sorts what was read into columns. The error is a fault.List.
 func (d *decoder) planner() (*Planner, error) {
-	if len(d.dimensions.list) > maxDimensions {
-		d.faults.Add(fault.Root, "more than %d dimensions", maxDimensions)
+	if len(d.dimensions.list) > MaxDimensions {
+		d.faults.Add(fault.Root, "more than %d dimensions", MaxDimensions)
 		return nil, d.faults
 	}
 	p := &Planner{peerID: d.peerID, generatedAt: d.generatedAt}
@@ -37,8 +37,8 @@ func (d *decoder) planner() (*Planner, error) {
 	p.shareDimensions()
 	p.dims, p.usage = slices.Clone(p.dims), slices.Clone(p.usage)
 	p.pack(d.room.amounts)
-	if n := p.steps(); n > maxSteps {
-		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, maxSteps)
+	if n := p.Steps(); n > MaxSteps {
+		d.faults.Add("$.schedule", "takes %d amounts, at most %d are possible: a slot counts for each dimension it takes and once more, one without instance so for each instance", n, MaxSteps)
 		return nil, d.faults
 	}
 	return p, nil

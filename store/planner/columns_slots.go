@@ -61,9 +61,9 @@ func (p *Planner) shareDimensions() {
 	p.dims, p.usage = p.dims[:p.capacities()+len(first)], nil
 }
 
-// steps is how many changes of use all timelines of the planner have, at most half of: each slot
+// Steps is how many changes of use all timelines of the planner have, at most half of: each slot
 // counts once for the occupancy and once for each dimension it takes, on each instance it takes it of.
-func (p *Planner) steps() (n int) {
+func (p *Planner) Steps() (n int) {
 	for i := range p.resources {
 		resource, end := p.rowsOf(i)
 		capacities, _ := p.capacitiesOf(resource)

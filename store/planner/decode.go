@@ -14,9 +14,17 @@ import (
 // generated_at, invalid ids, amounts or times out of range, slots that end before they start, and
 // more than a planner may hold. Bookings of what has no capacities are no faults: see Warnings.
 func Decode(data []byte, extra func(name, value []byte)) (*Planner, error) {
+	return decode(data, extra, false)
+}
+
+// DecodePart reads a part of a planner, of no peer and no time: a document that needs no peer_id and no
+// generated_at, and where these say nothing. The error is as that of Decode.
+func DecodePart(data []byte) (*Planner, error) { return decode(data, nil, true) }
+
+func decode(data []byte, extra func(name, value []byte), part bool) (*Planner, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release(len(data))
-	d.extra = extra
+	d.extra, d.part = extra, part
 	d.read(data)
 	if err := d.faults.Err(); err != nil {
 		return nil, err
@@ -26,22 +34,22 @@ func Decode(data []byte, extra func(name, value []byte)) (*Planner, error) {
 
 // document reads the top of a planner.
 func (d *decoder) document() error {
-	var hasPeer, hasTime bool
+	hasPeer, hasTime := d.part, d.part
 	if kind := d.PeekKind(); kind != '{' {
 		return d.skip("must be an object, not %s", kindName(kind))
 	}
 	err := d.object(func(name []byte) error {
-		switch string(name) {
-		case "peer_id":
+		switch {
+		case string(name) == "capacities":
+			return d.capacities()
+		case string(name) == "schedule":
+			return d.schedule()
+		case string(name) == "peer_id" && !d.part:
 			hasPeer = true
 			return d.peer()
-		case "generated_at":
+		case string(name) == "generated_at" && !d.part:
 			hasTime = true
 			return d.time(&d.generatedAt)
-		case "capacities":
-			return d.capacities()
-		case "schedule":
-			return d.schedule()
 		}
 		return d.other(name)
 	})

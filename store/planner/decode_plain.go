@@ -9,20 +9,20 @@ import (
 // the time. When it is false, what it has read means nothing.
 func (d *decoder) readPlain(data []byte) bool {
 	p := &d.plain
-	var hasPeer, hasTime bool
+	hasPeer, hasTime := d.part, d.part
 	others := make([][2][]byte, 0, 8) // names and values
 	ok := p.Document(data, func(name []byte) bool {
-		switch string(name) {
-		case "peer_id":
+		switch {
+		case string(name) == "capacities":
+			return d.plainCapacities()
+		case string(name) == "schedule":
+			return d.plainSchedule()
+		case string(name) == "peer_id" && !d.part:
 			hasPeer = true
 			return d.plainPeer()
-		case "generated_at":
+		case string(name) == "generated_at" && !d.part:
 			hasTime = true
 			return d.plainTime(&d.generatedAt)
-		case "capacities":
-			return d.plainCapacities()
-		case "schedule":
-			return d.plainSchedule()
 		}
 		value, ok := p.Value()
 		others = append(others, [2][]byte{name, value})

@@ -17,6 +17,7 @@ type decoder struct {
 	source     bytes.Buffer
 	plain      plainjson.Scanner
 	extra      func(name, value []byte)
+	part       bool // the document is of no peer and no time
 	faults     fault.List
 	quantities quantityReader
 	unquoted   []byte // reused
@@ -115,7 +116,7 @@ func (d *decoder) release(size int) {
 		return
 	}
 	d.forget()
-	d.extra = nil
+	d.extra, d.part = nil, false
 	d.plain.Reset(nil)
 	d.source = bytes.Buffer{}
 	d.Reset(&d.source)

@@ -132,7 +132,7 @@ func (d *decoder) tidy(first int, round Rounding, twice func(dimension string)) 
 
 // addQuantity takes what the quantity reader found.
 func (d *decoder) addQuantity(dimension []byte, amount Amount) {
-	if len(d.dimensions.list) <= maxDimensions { // else there are too many already
+	if len(d.dimensions.list) <= MaxDimensions { // else there are too many already
 		d.usage = append(d.usage, usage{d.dimensions.number(dimension), amount})
 	}
 }

@@ -13,6 +13,7 @@
 package planner
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -59,8 +60,25 @@ func (p *Planner) PeerID() string { return p.peerID }
 func (p *Planner) GeneratedAt() time.Time { return time.Unix(0, p.generatedAt).UTC() }
 
 // Warnings says which bookings are ignored because their resource or instance has no capacities:
-// a few sorted lines. The caller must not change them.
+// a few sorted lines; and what Warn has added. The caller must not change them.
 func (p *Planner) Warnings() []string { return p.warnings }
+
+// Warn adds lines to the warnings, for whoever makes a planner: before others see it.
+func (p *Planner) Warn(lines ...string) {
+	p.warnings = append(slices.Clip(p.warnings), lines...)
+	p.digest.Store(nil)
+}
+
+// Dimensions are the names of all that is told of, in byte order.
+func (p *Planner) Dimensions() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for number := range p.dimensions {
+			if !yield(p.dimension(uint16(number))) {
+				return
+			}
+		}
+	}
+}
 
 // Counts is how many resources have capacities, and how many slots count.
 func (p *Planner) Counts() (resources, slots int) { return len(p.resources), len(p.slots) }
