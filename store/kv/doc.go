@@ -5,7 +5,8 @@
 // subjects begin with $KV.<bucket>.
 //
 // Ordering: a View applies the changes of a space in the order of their revisions and shows, for
-// each key, the newest value only. Values in between may be skipped; the last one never is.
+// each key, the newest value only. Values in between may be skipped; the last one never is. The views of one
+// Feed apply the changes of all their spaces in the order of the stream.
 //
 // Completeness: what a View shows as absent was absent from what the stream's leader had. In a cluster any
 // member may serve it, also one that is behind, or has lost its disk: a View is loaded, and takes for gone what

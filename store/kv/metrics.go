@@ -7,10 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// observed is what the metrics ask of a view.
+// observed is what the metrics ask of a feed.
 type observed interface {
 	Age() time.Duration
-	Len() int
 	Broken() map[string]string
 }
 

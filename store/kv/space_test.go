@@ -46,7 +46,7 @@ func TestSpacesOfOneStreamAreApart(t *testing.T) {
 	if page := seats.Page("r=2E1.a", 9); len(page) != 1 || page[0].ID != "r=2E1.b" {
 		t.Errorf("page = %+v", page)
 	}
-	if broken := seats.Broken(); len(broken) != 1 || broken["stray"] == "" {
+	if broken := seats.Broken(); len(broken) != 1 || broken["seat.stray"] == "" {
 		t.Errorf("broken = %v", broken)
 	}
 	n := 0

@@ -31,6 +31,7 @@ type Item[T any] struct {
 // bucket being followed now? It ends with each outage and comes back after it; in between the view
 // shows what it last knew, and Age tells how old that is.
 type View[T any] struct {
+	*Feed  // that it is one of
 	keys   *Keys
 	decode Decode[T]
 	log    *slog.Logger
@@ -39,41 +40,45 @@ type View[T any] struct {
 	onMarker func(Key, nats.Header)
 	// vanished is told of values that were removed from below the space, before the view drops them.
 	vanished func(context.Context, []string)
-
-	loaded     chan struct{}
-	loadedOnce sync.Once
+	replaced func(key Key, before, after T)
 
 	mu        sync.RWMutex
 	slots     map[Key]*slot[T]
 	broken    map[string]string // by key: why
 	ids       []string          // of the values, sorted; nil when to be built again
 	values    int
-	current   bool
-	lastProof time.Time // while not current: when the view was last known to be up to date
 	listeners []func(id string)
 }
 
 // slot is what is known of one key: a value, or one that cannot be decoded.
 type slot[T any] struct {
-	entry      Entry[T] // of a broken one: the value before it, if remembered
+	value      T // of a broken one: the value before it, if remembered
+	revision   uint64
+	stored     int64  // Unix nanoseconds
+	generation uint32 // the snapshot in which it was last seen
 	broken     bool
 	remembered bool
-	generation uint64 // the snapshot in which it was last seen
 }
 
-// NewView makes the view of a space. It is empty and not current until Run has loaded it.
+func (s *slot[T]) entry() Entry[T] { return Entry[T]{s.value, s.revision, time.Unix(0, s.stored)} }
+
+// NewView makes the view of a space, with a feed of its own. It is empty and not current until Run has loaded it.
 func NewView[T any](keys *Keys, decode Decode[T]) *View[T] {
+	return NewViewOf(keys.feed(keys.Filter()), keys, decode)
+}
+
+// NewViewOf is a view of one space of those that a feed reads; its Run is the feed's.
+func NewViewOf[T any](f *Feed, keys *Keys, decode Decode[T]) *View[T] {
 	v := &View[T]{
-		keys: keys, decode: decode,
-		onMarker:  func(Key, nats.Header) {},
-		vanished:  func(context.Context, []string) {},
-		log:       keys.log.With("component", "view", "bucket", keys.Bucket),
-		loaded:    make(chan struct{}),
-		slots:     map[Key]*slot[T]{},
-		broken:    map[string]string{},
-		lastProof: time.Now(),
+		Feed: f, keys: keys, decode: decode,
+		onMarker: func(Key, nats.Header) {},
+		vanished: func(context.Context, []string) {},
+		replaced: func(_ Key, _, _ T) {},
+		log:      f.log,
+		slots:    map[Key]*slot[T]{},
+		broken:   map[string]string{},
 	}
-	keys.metrics.observe(keys.Bucket, v)
+	f.views = append(f.views, v)
 	return v
 }
 
@@ -89,28 +94,12 @@ func (v *View[T]) OnChange(f func(id string)) {
 // purge or a deletion of messages, before the view drops them. It is set before Run.
 func (v *View[T]) OnVanished(f func(ctx context.Context, ids []string)) { v.vanished = f }
 
-// Loaded is closed when the first snapshot is complete, and stays so over outages.
-func (v *View[T]) Loaded() <-chan struct{} { return v.loaded }
+// OnValue sets the function that is called, before those of OnChange, with each value and the one before it;
+// the zero value stands for none. It is set before Run.
+func (v *View[T]) OnValue(f func(key Key, before, after T)) { v.replaced = f }
 
-// Current says whether the view is complete and follows the bucket now.
-func (v *View[T]) Current() bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.current
-}
-
-// Age is how long ago the view was last known to be up to date: 0 while it is current.
-func (v *View[T]) Age() time.Duration {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if v.current {
-		return 0
-	}
-	return time.Since(v.lastProof)
-}
-
-// Broken lists the keys whose values cannot be decoded, with the reason. They count as absent.
-func (v *View[T]) Broken() map[string]string {
+// faults are the broken values, by key.
+func (v *View[T]) faults() map[string]string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return maps.Clone(v.broken)

@@ -13,7 +13,7 @@ func (v *View[T]) At(key Key) (Entry[T], bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if s := v.slots[key]; s != nil && !s.broken {
-		return s.entry, true
+		return s.entry(), true
 	}
 	return Entry[T]{}, false
 }
@@ -23,7 +23,7 @@ func (v *View[T]) Remembered(key Key) (value T, ok bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if s := v.slots[key]; s != nil && s.broken && s.remembered {
-		return s.entry.Value, true
+		return s.value, true
 	}
 	return value, false
 }
@@ -52,7 +52,7 @@ func (v *View[T]) Page(after string, limit int) []Item[T] {
 			break
 		}
 		if s := v.slots[v.keyOf(of)]; s != nil && !s.broken {
-			page = append(page, Item[T]{of, s.entry})
+			page = append(page, Item[T]{of, s.entry()})
 		}
 	}
 	return page

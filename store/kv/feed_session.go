@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,10 +12,10 @@ import (
 var errGap = errors.New("a message was lost on the way")
 
 // consume applies what the consumer delivers: the newest message of each key, then each change. fail ends it.
-func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follower, s *snapshot, fail func(error)) error {
+func (f *Feed) consume(ctx context.Context, cons jetstream.Consumer, s *snapshot, fail func(error)) error {
 	settle := func() {
 		if !s.complete && s.ended(ctx, fail) {
-			v.complete(ctx, f.generation)
+			f.complete(ctx)
 		}
 	}
 	if cons.CachedInfo().NumPending == 0 {
@@ -27,7 +25,7 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 	r := Reader(cons, inFlight)
 	r.Request.MaxBytes, r.Request.Heartbeat = inFlightBytes, doubtful
 	r.Idle = settle
-	return r.Run(ctx, v.keys.js, func(m *nats.Msg) error {
+	return r.Run(ctx, f.stream.js, func(m *nats.Msg) error {
 		md, err := m.Metadata()
 		if err != nil {
 			return err
@@ -36,23 +34,10 @@ func (v *View[T]) consume(ctx context.Context, cons jetstream.Consumer, f *follo
 			return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
 		}
 		seen = md.Sequence.Consumer
-		f.revision.Store(max(f.revision.Load(), md.Sequence.Stream))
-		v.apply(ctx, m, md, f.generation)
+		f.apply(ctx, m, md)
 		if s.reach(md.Sequence.Stream, md.NumPending) {
 			settle()
 		}
 		return nil
 	})
-}
-
-// complete ends a snapshot: nothing is left that the view has not seen.
-func (v *View[T]) complete(ctx context.Context, generation uint64) {
-	v.sweep(generation)
-	v.setCurrent(true, time.Time{})
-	level, msg := slog.LevelInfo, "view is current again" // who was warned of the loss waits for this
-	v.loadedOnce.Do(func() {
-		level, msg = slog.LevelDebug, "view is loaded"
-		close(v.loaded)
-	})
-	v.log.Log(ctx, level, msg, "values", v.Len())
 }

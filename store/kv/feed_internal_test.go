@@ -21,7 +21,7 @@ func TestASnapshotThatVanishesIsComplete(t *testing.T) {
 		}
 	}
 	v := NewView(b, func(Key, Message) (int, error) { return 1, nil })
-	cons, s, err := v.begin(t.Context(), v.follower())
+	cons, s, err := v.begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,15 +88,14 @@ func TestAViewKnowsThatItIsNotTheStream(t *testing.T) {
 		}
 	}
 	v := NewView(b, func(Key, Message) (int, error) { return 1, nil })
-	f := v.follower()
-	if _, _, err := v.begin(t.Context(), f); err != nil {
+	if _, _, err := v.begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	v.setCurrent(true, time.Time{})
 	var last audited
 	differs := func(revision uint64) error {
-		f.revision.Store(revision)
-		_, err := v.compare(t.Context(), f, &last)
+		v.revision.revision = revision
+		_, err := v.compare(t.Context(), &last)
 		return err
 	}
 	for revision, want := range []error{nil, jet.ErrBehind, jet.ErrBehind, nil, errReplaced, errReplaced} {
@@ -104,7 +103,7 @@ func TestAViewKnowsThatItIsNotTheStream(t *testing.T) {
 			t.Errorf("at revision %d: %v, want %v", revision, err, want)
 		}
 	}
-	f.created = f.created.Add(-time.Second)
+	v.created = v.created.Add(-time.Second)
 	if err := differs(3); !errors.Is(err, errReplaced) {
 		t.Errorf("of another stream: %v", err)
 	}
