@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,17 +15,34 @@ import (
 // row is what there is to know of a bucket.
 type row struct {
 	layout  kv.Layout
-	open    func(*Store, *kv.Keys) view
-	examine func(context.Context, jetstream.JetStream) (faults []Fault, values int, err error)
+	open    func(*Store, *kv.Stream) view
+	examine []examine // one a kind of keys
 }
+
+// examine reads all values of one kind.
+type examine func(context.Context, jetstream.JetStream) (faults []Fault, values int, err error)
 
 func rowOf[T any](l kv.Layout, decode kv.Decode[T], open func(*Store, *kv.Keys) *kv.View[T]) row {
 	return row{
-		layout: l,
-		open:   func(s *Store, keys *kv.Keys) view { return open(s, keys) },
-		examine: func(ctx context.Context, js jetstream.JetStream) ([]Fault, int, error) {
-			return faultsOf(kv.Read(ctx, js, kv.BucketSpace(l.Bucket), decode))
-		},
+		layout:  l,
+		open:    func(s *Store, of *kv.Stream) view { return open(s, of.Keys(kv.BucketSpace(l.Bucket))) },
+		examine: []examine{examineOf(kv.BucketSpace(l.Bucket), decode)},
+	}
+}
+
+func examineOf[T any](space kv.Space, decode kv.Decode[T]) examine {
+	kind := strings.TrimPrefix(space.Prefix, kv.BucketPrefix(space.Bucket))
+	return func(ctx context.Context, js jetstream.JetStream) (faults []Fault, values int, err error) {
+		for r, err := range kv.Read(ctx, js, space, decode) {
+			if err != nil {
+				return nil, 0, err
+			}
+			values++
+			if r.Err != nil {
+				faults = append(faults, Fault{kind + string(r.Key), r.Err})
+			}
+		}
+		return faults, values, nil
 	}
 }
 
@@ -90,23 +108,19 @@ func Examine(ctx context.Context, js jetstream.JetStream, stands func(stream str
 			if !stands(kv.StreamName(r.layout.Bucket)) {
 				continue
 			}
-			faults, values, err := r.examine(ctx, js)
-			if !yield(Examined{r.layout.Bucket, values, faults}, err) || err != nil {
+			all := Examined{Bucket: r.layout.Bucket}
+			var err error
+			for _, kind := range r.examine {
+				var faults []Fault
+				var values int
+				if faults, values, err = kind(ctx, js); err != nil {
+					break
+				}
+				all.Faults, all.Values = append(all.Faults, faults...), all.Values+values
+			}
+			if !yield(all, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-func faultsOf[T any](readings iter.Seq2[kv.Reading[T], error]) (faults []Fault, values int, err error) {
-	for r, err := range readings {
-		if err != nil {
-			return nil, 0, err
-		}
-		values++
-		if r.Err != nil {
-			faults = append(faults, Fault{string(r.Key), r.Err})
-		}
-	}
-	return faults, values, nil
 }

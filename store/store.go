@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/tokens"
 )
@@ -30,6 +31,8 @@ type Store struct {
 	Offers     *Offers
 
 	Tokens *tokens.Tokens
+
+	Plan *plan.Plan
 
 	cfg     Config
 	log     *slog.Logger
@@ -60,7 +63,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Log
 	metrics := kv.NewMetrics(reg)
 	for i, r := range table {
 		s.streams[i].Measure(metrics)
-		s.views = append(s.views, r.open(s, s.streams[i].Keys(kv.BucketSpace(r.layout.Bucket))))
+		s.views = append(s.views, r.open(s, s.streams[i]))
 	}
 	promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "oc_scheduler_planners_cached", Help: "Planners that this replica has in memory.",

@@ -5,6 +5,7 @@ import (
 
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/tokens"
 )
@@ -24,6 +25,7 @@ const (
 	OffersBucket     = "offers"
 
 	TokensBucket = tokens.Bucket
+	PlanBucket   = plan.Bucket
 )
 
 // markerTTL is how long the marker of a value stands that had an end. While a marker stands, whoever was away
@@ -100,4 +102,16 @@ var table = []row{
 		s.Tokens = tokens.New(keys)
 		return s.Tokens.View()
 	}),
+
+	{
+		layout: plan.Layout,
+		open: func(s *Store, of *kv.Stream) view {
+			s.Plan = plan.New(of, s.clock)
+			return s.Plan
+		},
+		examine: []examine{
+			examineOf(plan.Schedules, plan.DecodeSchedule), examineOf(plan.Bookings, plan.DecodeBooking),
+			examineOf(plan.Holds, plan.DecodeHold), examineOf(plan.Heads, plan.DecodeHead),
+		},
+	},
 }

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/schedule"
+)
+
+// Bucket is the name of the bucket.
+const Bucket = "plan"
+
+// Layout is how the bucket is kept.
+var Layout = kv.Layout{
+	Bucket: Bucket, Description: "What is booked, held and run: schedules, bookings, holds, runs and timers",
+	Batches: true, Schedules: true,
+	Durable: &dueConsumer,
+}
+
+// dueConsumer is the durable through which the fleet learns, once, of each timer that has fired.
+var dueConsumer = jetstream.ConsumerConfig{
+	Durable:       "oc-scheduler-due",
+	FilterSubject: Fired.Filter(),
+	DeliverPolicy: jetstream.DeliverAllPolicy,
+	AckPolicy:     jetstream.AckExplicitPolicy,
+	AckWait:       10 * time.Second,
+	MaxDeliver:    -1,
+	MaxAckPending: 8000,
+}
+
+// The kinds of keys.
+var (
+	Schedules   = space("schedule", 1)    // of a schedule
+	Bookings    = space("booking", 4)     // of a peer, a resource, an instance and the owner
+	Holds       = space("hold", 1)        // of a hold
+	Heads       = space("head", 3)        // of a peer, a resource and an instance
+	Runs        = space("run", 1)         // of a run
+	Due         = space("due", 1)         // of what waits, a schedule or run: a message schedule
+	Fired       = space("fired", 1)       // likewise, once its time has come and until that is handled
+	Idempotency = space("idempotency", 1) // of a hash
+)
+
+func space(kind string, tokens int) kv.Space {
+	return kv.Space{Bucket: Bucket, Prefix: kv.BucketPrefix(Bucket) + kind + ".", Tokens: tokens}
+}
+
+// How long what has ended is remembered.
+const (
+	KeptFor = 30 * 24 * time.Hour // schedules and runs after their end, heads after the last commit
+	// AnsweredFor is how long an answer is given again to who asks the same with the same key.
+	AnsweredFor = 24 * time.Hour
+)
+
+// HeadKey is the key of an instance's head.
+func HeadKey(p schedule.Place) kv.Key { return kv.KeyOf(p.PeerID, p.ResourceID, p.InstanceID) }
+
+// BookingKey is the key of what an owner, a schedule or a hold, takes of an instance.
+func BookingKey(p schedule.Place, owner string) kv.Key {
+	return kv.KeyOf(p.PeerID, p.ResourceID, p.InstanceID, owner)
+}
+
+// Decoders of the kinds that are records; each fails with kv.ErrUndecodable.
+var (
+	DecodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })
+	DecodeHold     = kv.JSON(func(key kv.Key, h schedule.HoldRecord) error { return own(key, h.ID, h.Check()) })
+	DecodeHead     = kv.JSON[schedule.Head](nil)
+	DecodeBooking  = kv.JSON(func(key kv.Key, b schedule.Booking) error {
+		if key != BookingKey(b.Place, b.Owner()) {
+			return errForeign
+		}
+		return b.Check()
+	})
+)
+
+var errForeign = errors.New("another one stands under this key")
+
+// own holds that a record stands under its own key.
+func own(key kv.Key, id string, err error) error {
+	if err == nil && key.ID() != id {
+		return errForeign
+	}
+	return err
+}

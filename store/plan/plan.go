@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/schedule"
+)
+
+// Plan is the bucket of all that is booked, held and run, with this replica's views of it.
+type Plan struct {
+	*kv.Feed // of all views
+	clock    *kv.Clock
+	stream   *kv.Stream
+
+	schedules, bookings, holds, heads, due, fired *kv.Keys
+
+	list   *kv.View[Listed]
+	headOf *kv.View[struct{}]
+	held   *kv.View[struct{}]
+	taken  *standing
+}
+
+// New is the plan that a stream keeps; clock is the time of NATS. Its views are empty until Run has loaded them.
+func New(of *kv.Stream, clock *kv.Clock) *Plan {
+	p := &Plan{
+		Feed: kv.NewFeed(of), clock: clock, stream: of,
+		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
+		due: of.Keys(Due), fired: of.Keys(Fired),
+		taken: newStanding(),
+	}
+	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
+	p.held = kv.NewViewOf(p.Feed, p.holds, exists)
+	kv.NewViewOf(p.Feed, p.bookings, decodeEntry).OnValue(p.taken.replace)
+	p.headOf = kv.NewViewOf(p.Feed, p.heads, exists)
+	return p
+}
+
+// exists decodes what nobody wants to know more of than its revision.
+func exists(kv.Key, kv.Message) (struct{}, error) { return struct{}{}, nil }
+
+// Stream is what the plan is kept in.
+func (p *Plan) Stream() *kv.Stream { return p.stream }
+
+// Now is the time of NATS.
+func (p *Plan) Now() time.Time { return p.clock.Now() }
+
+// NewID is an id that nobody else has.
+func (p *Plan) NewID(of schedule.Prefix) string {
+	var chance [9]byte
+	_, _ = rand.Read(chance[:]) // never fails
+	return schedule.NewID(of, p.Now(), chance)
+}
+
+// Schedules lists what is known of schedules without reading them.
+func (p *Plan) Schedules() *kv.View[Listed] { return p.list }
+
+// Schedule reads a schedule past the view, and its revision. It fails with kv.ErrNotFound, kv.ErrUndecodable or
+// kv.ErrUnavailable.
+func (p *Plan) Schedule(ctx context.Context, id string) (schedule.Record, uint64, error) {
+	return read(ctx, p.schedules, id, DecodeSchedule)
+}
+
+// Hold reads a hold past the view, and its revision, for as long as its key stands. It fails as Schedule does.
+func (p *Plan) Hold(ctx context.Context, id string) (schedule.HoldRecord, uint64, error) {
+	return read(ctx, p.holds, id, DecodeHold)
+}
+
+func read[T any](ctx context.Context, keys *kv.Keys, id string, decode kv.Decode[T]) (value T, revision uint64, err error) {
+	m, err := keys.Value(ctx, kv.KeyOf(id))
+	if err != nil {
+		return value, 0, err
+	}
+	value, err = decode(kv.KeyOf(id), m)
+	return value, m.Revision, err
+}

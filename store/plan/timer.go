@@ -1,0 +1,20 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/kv"
+)
+
+// Timer is the write of Due that has a message stored under the same id in Fired when its time has come; one
+// that has passed is now. It is exact to the nanosecond: the client of NATS would cut it to seconds. Another
+// one takes its place, and Remove ends it.
+func Timer(id string, at time.Time) *kv.Write {
+	return &kv.Write{Header: nats.Header{
+		jetstream.ScheduleHeader:       {"@at " + at.UTC().Format(time.RFC3339Nano)},
+		jetstream.ScheduleTargetHeader: {Fired.Prefix + string(kv.KeyOf(id))},
+	}}
+}

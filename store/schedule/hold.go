@@ -1,0 +1,58 @@
+package schedule
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// HoldState is where a hold stands. When it ends, it is there no more.
+type HoldState string
+
+// States of holds.
+const (
+	Held      HoldState = "held"
+	Confirmed HoldState = "confirmed" // it has become a schedule
+)
+
+// Hold takes instances for a short while, in the shape that clients see.
+type Hold struct {
+	ID         string    `json:"id"`
+	WorkflowID string    `json:"workflow_id"`
+	Start      time.Time `json:"start"`
+	End        time.Time `json:"end"`
+	ExpiresAt  time.Time `json:"expires_at"`
+	State      HoldState `json:"state"`
+	ScheduleID *string   `json:"schedule_id"` // of a confirmed one
+	Bookings   []Taken   `json:"bookings"`
+}
+
+// HoldRecord is a hold as it is stored.
+type HoldRecord struct {
+	Hold
+	CreatedBy string          `json:"created_by"`
+	Request   json.RawMessage `json:"request"`
+	Workflow  json.RawMessage `json:"workflow"`
+}
+
+// Over says whether the hold has ended.
+func (h *Hold) Over(now time.Time) bool { return !now.Before(h.ExpiresAt) }
+
+// Check says why a record can't be one that was stored.
+func (h *HoldRecord) Check() error {
+	switch {
+	case !OfHold.Is(h.ID):
+		return errors.New("id is none of a hold")
+	case h.ExpiresAt.IsZero():
+		return errors.New("a hold without end")
+	case h.State == Confirmed && h.ScheduleID == nil || h.State != Held && h.State != Confirmed:
+		return errors.New("unknown state")
+	}
+	return nil
+}
+
+// Head is the last commit on an instance. Whoever takes something of the instance replaces it, and so comes
+// before or after whoever else does.
+type Head struct {
+	By string `json:"by"` // the schedule or hold
+}

@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+)
+
+func readerOf(data []byte) io.Reader { return bytes.NewBuffer(data) }
+
+// State is where a schedule stands.
+type State string
+
+// States of schedules. The last two are ends.
+const (
+	Active    State = "active"
+	Paused    State = "paused" // nothing new is booked or started
+	Ended     State = "ended"
+	Cancelled State = "cancelled"
+)
+
+// Final says whether a schedule in this state has ended.
+func (s State) Final() bool { return s == Ended || s == Cancelled }
+
+// Schedule is the wish that a workflow runs at one time or again and again, in the shape that clients see.
+type Schedule struct {
+	ID          string            `json:"id"`
+	WorkflowID  string            `json:"workflow_id"`
+	State       State             `json:"state"`
+	Reason      string            `json:"reason"`
+	AtRisk      bool              `json:"at_risk"` // worked out when it is shown; never stored as true
+	Request     json.RawMessage   `json:"request"` // as it was asked for
+	CreatedAt   time.Time         `json:"created_at"`
+	CreatedBy   string            `json:"created_by"`
+	Labels      map[string]string `json:"labels"`
+	Occurrences []Occurrence      `json:"occurrences,omitempty"` // by start; lists leave them out
+}
+
+// OccurrenceState is where an occurrence stands. Once its run exists, it is the run's state.
+type OccurrenceState string
+
+// States of occurrences that have no run.
+const (
+	Pending             OccurrenceState = "pending" // a planner is missing
+	Booked              OccurrenceState = "booked"
+	Conflict            OccurrenceState = "conflict" // it can't be booked
+	Skipped             OccurrenceState = "skipped"  // by overlap, or while the schedule was paused
+	Displaced           OccurrenceState = "displaced"
+	CancelledOccurrence OccurrenceState = "cancelled"
+	Missed              OccurrenceState = "missed"
+)
+
+// Occurrence is one time of a schedule. Its nominal time, a local time with its offset, names it.
+type Occurrence struct {
+	Nominal  time.Time       `json:"nominal"`
+	Start    time.Time       `json:"start"`
+	End      time.Time       `json:"end"`
+	State    OccurrenceState `json:"state"`
+	RunID    *string         `json:"run_id"`
+	AtRisk   bool            `json:"at_risk"`
+	Bookings []Taken         `json:"bookings"`
+}
+
+// Taken is what an item takes of an instance for one occurrence, or for a hold. Bookings of one instance and
+// owner have one id.
+type Taken struct {
+	ID     string `json:"id"`
+	ItemID string `json:"item_id"`
+	Place
+	Start time.Time       `json:"start"`
+	End   time.Time       `json:"end"`
+	Usage json.RawMessage `json:"usage,omitempty"`
+}
+
+// Record is a schedule as it is stored: with the workflow that it was booked with.
+type Record struct {
+	Schedule
+	Workflow json.RawMessage `json:"workflow"`
+	// Counted is how many occurrences were decided on, also those that are not kept any more.
+	Counted int `json:"counted"`
+}
+
+// Check says why a record can't be one that was stored.
+func (r *Record) Check() error {
+	switch {
+	case !OfSchedule.Is(r.ID):
+		return errors.New("id is none of a schedule")
+	case r.WorkflowID == "":
+		return errors.New("no workflow")
+	case r.State != Active && r.State != Paused && !r.State.Final():
+		return errors.New("unknown state")
+	}
+	return nil
+}
