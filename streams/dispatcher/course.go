@@ -129,7 +129,7 @@ func known(f ncl.PubFuture) bool {
 // settle takes the outcome of the oldest message.
 func (c *course) settle() error {
 	if err := c.oldest.future.Err(); err != nil {
-		if hopeless(err) && !errors.Is(err, ncl.ErrBroken) { // which is another's fault
+		if hopeless(err) {
 			c.refuse(c.oldest.sequence, err)
 		}
 		return err

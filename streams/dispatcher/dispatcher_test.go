@@ -171,6 +171,19 @@ func TestWhatTheStreamRefusesIsLeftOut(t *testing.T) {
 	same(t, "taken", fmt.Sprint(r.taken), "[3 5 6 8]")
 }
 
+// TestWhatComesBehindIsNotLeftOut: what the stream refuses for good breaks the line for those behind it,
+// which are fit to be sent and were counted as left out.
+func TestWhatComesBehindIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	s, line := memory(t), &script{fates: []fate{forbidden}}
+	runs(t, s, 3)
+	d := dispatch(t, quick(), params(s, line))
+	await(t, d, 3)
+	stop(t, d)
+	same(t, "left out", d.State().LeftOut, 1)
+	same(t, "taken", fmt.Sprint(line.read().taken), "[2 3]")
+}
+
 func TestABlackHole(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)

@@ -20,6 +20,7 @@ const (
 	swallowed              // nothing is ever heard of it
 	refused                // it does not even join the line
 	fateNumber             // how many there are
+	forbidden              // the stream will never take it; that is told when the next message finds the line broken
 )
 
 // script is an OrderedPublisher that keeps its promises, with fates as written; when they are used up
@@ -32,6 +33,7 @@ type script struct {
 	mu     sync.Mutex
 	fates  []fate
 	broken error
+	banned *outcome
 	open   []*outcome
 	stream []envelope.Message
 }
@@ -63,6 +65,10 @@ func (s *script) PublishAsync(ctx context.Context, r ncl.PublishRequest) (ncl.Pu
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
+		if s.banned != nil {
+			s.banned.resolve(envelope.ErrTooLarge)
+			s.banned = nil
+		}
 		return nil, s.broken
 	}
 	next := stored
@@ -73,6 +79,10 @@ func (s *script) PublishAsync(ctx context.Context, r ncl.PublishRequest) (ncl.Pu
 		return nil, errors.New("no place in the line")
 	}
 	o := &outcome{done: make(chan struct{})}
+	if next == forbidden {
+		s.banned, s.broken = o, fmt.Errorf("%w: %w", ncl.ErrBroken, envelope.ErrTooLarge)
+		return o, nil
+	}
 	s.open = append(s.open, o)
 	if next == stored || next == unheard {
 		s.stream = append(s.stream, *r.Message)

@@ -94,8 +94,12 @@ func (c *course) leaveOut(ctx context.Context, e watcher.Event, err error) {
 		"sequence", e.SeqNum, "object_type", e.ObjectType, "error", err)
 }
 
-// hopeless says whether a message can't be sent however often it is tried.
+// hopeless says whether a message can't be sent however often it is tried. One that comes behind
+// another that can't be sent is not.
 func hopeless(err error) bool {
+	if errors.Is(err, ncl.ErrBroken) {
+		return false
+	}
 	_, unknown := errors.AsType[*envelope.TypeError](err)
 	return unknown || errors.Is(err, envelope.ErrPayload) || errors.Is(err, envelope.ErrTooLarge) || ncl.IsPermanent(err)
 }
