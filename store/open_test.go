@@ -216,9 +216,10 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%v", f)
 		}
 	}
+	buckets := len(store.Expect(1))
 	for name, series := range map[string]int{
-		"oc_scheduler_view_age_seconds": 9, "oc_scheduler_view_broken_values": 9, "oc_scheduler_view_resyncs_total": 9,
-		"oc_scheduler_kv_conflicts_total": 9, "oc_scheduler_planners_cached": 1,
+		"oc_scheduler_view_age_seconds": buckets, "oc_scheduler_view_broken_values": buckets, "oc_scheduler_view_resyncs_total": buckets,
+		"oc_scheduler_kv_conflicts_total": buckets, "oc_scheduler_planners_cached": 1,
 	} {
 		if got[name] != series {
 			t.Errorf("%s has %d series, want %d", name, got[name], series)

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,7 +66,7 @@ func TestAccounts(t *testing.T) {
 		t.Parallel()
 		found := examine(t, srv, "free")
 		want(t, found, doctor.OK, "permissions", "all")
-		want(t, found, doctor.Fail, "limits", "max_streams is 3; 0 are there and 16 more are needed")
+		want(t, found, doctor.Fail, "limits", fmt.Sprintf("max_streams is 3; 0 are there and %d more are needed", streams))
 		want(t, found, doctor.Warn, "limits", "max_consumers is 2", "1 replica may need 3")
 		want(t, found, doctor.Fail, "limits", "max_ack_pending is 100", "8000")
 		want(t, found, doctor.Fail, "limits", "wants a size limit")

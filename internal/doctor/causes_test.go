@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -40,8 +41,8 @@ func TestALimitIsTheCause(t *testing.T) {
 max_payload: 9MB
 accounts { A { jetstream: { max_streams: 3 }, users: [ { user: free, password: pw } ] } }`)
 	found := examine(t, srv, "free")
-	f := want(t, found, doctor.Fail, "limits", "max_streams is 3; 0 are there and 16 more are needed", "not there: KV_executions", "not looked at: ")
-	if !strings.Contains(f.Mend, "max_streams: 16") || strings.Contains(list(found), "start a replica") || strings.Contains(list(found), "start one") {
+	f := want(t, found, doctor.Fail, "limits", fmt.Sprintf("max_streams is 3; 0 are there and %d more are needed", streams), "not there: KV_executions", "not looked at: ")
+	if !strings.Contains(f.Mend, fmt.Sprintf("max_streams: %d", streams)) || strings.Contains(list(found), "start a replica") || strings.Contains(list(found), "start one") {
 		t.Errorf("%s", list(found))
 	}
 }
