@@ -22,6 +22,7 @@ type brittle struct{ workflow *workflow.Workflow }
 func (brittle) Loaded() bool                                       { return true }
 func (b brittle) Workflow(string) (*workflow.Workflow, bool)       { return b.workflow, true }
 func (brittle) Planner(string) (*planner.Planner, time.Time, bool) { panic("no such luck") }
+func (brittle) Bookings(string) *planner.Overlay                   { return nil }
 func (brittle) Watch([]string) (release func())                    { return func() {} }
 
 func TestPanicsInStreams(t *testing.T) {

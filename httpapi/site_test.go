@@ -37,6 +37,7 @@ type site struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  *store.Store
+	booked *booked
 	parts  httpapi.Parts
 	bus    *recorder
 	reg    *prometheus.Registry
@@ -69,7 +70,8 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	workflows.OnChange(hub.WorkflowChanged)
 	s.store.Interest.View().OnChange(wants.InterestChanged)
 	s.store.Nodes.View().OnChange(wants.NodeChanged)
-	views := check.Views{Planners: planners, Workflows: workflows}
+	s.booked = &booked{changed: hub.BookingsChanged}
+	views := check.Views{Planners: planners, Workflows: workflows, Standing: s.booked}
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,

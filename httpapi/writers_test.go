@@ -40,6 +40,8 @@ func workflowsOf(t *testing.T, ids ...string) workflows {
 func (workflows) Loaded() bool                    { return true }
 func (workflows) Watch([]string) (release func()) { return func() {} }
 
+func (workflows) Bookings(string) *planner.Overlay { return nil }
+
 func (all workflows) Workflow(id string) (*workflow.Workflow, bool) {
 	w, ok := all.byID[id]
 	return w, ok

@@ -7,9 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Hub tells those who subscribed to a planner or a workflow that it changed. All methods are safe for concurrent use.
+// Hub tells those who subscribed to a planner, to a peer's bookings or to a workflow that it changed. All methods are safe for concurrent use.
 type Hub struct {
 	planners  registry
+	bookings  registry // by peer
 	workflows registry
 }
 
@@ -19,7 +20,7 @@ func NewHub(reg prometheus.Registerer) *Hub {
 		Name: "oc_scheduler_results_conflated_total",
 		Help: "Changes that found a stream still busy with an earlier one: both are told by one result.",
 	})
-	return &Hub{planners: newRegistry(conflated), workflows: newRegistry(conflated)}
+	return &Hub{planners: newRegistry(conflated), bookings: newRegistry(conflated), workflows: newRegistry(conflated)}
 }
 
 // SubscribePlannerUpdates returns a channel that holds a token after a planner of any of the peers was
@@ -41,6 +42,11 @@ func (h *Hub) OnPlannerUpdates(peerIDs []string, changed func() (conflated bool)
 	return h.planners.subscribe(peerIDs, changed)
 }
 
+// OnBookingUpdates is OnPlannerUpdates for what is booked with the peers.
+func (h *Hub) OnBookingUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func()) {
+	return h.bookings.subscribe(peerIDs, changed)
+}
+
 // OnWorkflowUpdates is OnPlannerUpdates for one workflow.
 func (h *Hub) OnWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func()) {
 	return h.workflows.subscribe([]string{workflowID}, changed)
@@ -48,6 +54,9 @@ func (h *Hub) OnWorkflowUpdates(workflowID string, changed func() (conflated boo
 
 // PlannerChanged calls the subscribers of a peer's planner. It does not block.
 func (h *Hub) PlannerChanged(peerID string) { h.planners.signal(peerID) }
+
+// BookingsChanged calls the subscribers of a peer's bookings. It does not block.
+func (h *Hub) BookingsChanged(peerID string) { h.bookings.signal(peerID) }
 
 // WorkflowChanged calls the subscribers of a workflow. It does not block.
 func (h *Hub) WorkflowChanged(workflowID string) { h.workflows.signal(workflowID) }

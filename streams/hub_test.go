@@ -54,6 +54,32 @@ oc_scheduler_results_conflated_total 5
 	}
 }
 
+// TestBookingsHaveSubscribersOfTheirOwn, who hear nothing of planners.
+func TestBookingsHaveSubscribersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	h := streams.NewHub(nil)
+	var planners, bookings flag
+	defer h.OnPlannerUpdates([]string{"a"}, planners.raise)()
+	cancel := h.OnBookingUpdates([]string{"a", "b"}, bookings.raise)
+	h.PlannerChanged("a")
+	if bookings.lower() || !planners.lower() {
+		t.Error("a planner's signal goes astray")
+	}
+	h.BookingsChanged("c")
+	if bookings.lower() {
+		t.Error("a signal for what nobody asked about")
+	}
+	for _, peer := range []string{"a", "b"} {
+		if h.BookingsChanged(peer); !bookings.lower() || planners.lower() {
+			t.Errorf("no signal came for %s, or another one", peer)
+		}
+	}
+	cancel()
+	if h.BookingsChanged("a"); bookings.lower() {
+		t.Error("a cancelled subscription lives on")
+	}
+}
+
 // TestAChannelHoldsOneToken after any number of changes, until it is taken.
 func TestAChannelHoldsOneToken(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,20 @@ type conflict struct {
 	Dimension string  `json:"dimension"`
 	Requested float64 `json:"requested"`
 	Free      float64 `json:"free"`
+	By        []taker `json:"by"`
+}
+
+type taker struct {
+	ScheduleID string `json:"schedule_id"`
+	HoldID     string `json:"hold_id"`
+	Planner    bool   `json:"planner"`
+}
+
+func (t taker) String() string {
+	if t.Planner {
+		return "planner"
+	}
+	return t.ScheduleID + t.HoldID
 }
 
 // exit is the code that tells a script the answer: taken capacity that may be preempted counts.
@@ -61,13 +75,13 @@ func (r *result) print(w io.Writer) error {
 		return err
 	}
 	items := newTable(w, "ITEM KIND RESOURCE PEER INSTANCE STATUS")
-	conflicts := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE")
+	conflicts := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE BY")
 	var some bool
 	for _, res := range r.Resources {
 		items.row(res.ItemID, res.Kind, res.ResourceID, res.PeerID, res.InstanceID, res.Status)
 		for _, c := range res.Conflicts {
 			some = true
-			conflicts.row(res.ItemID, c.Start, c.End, c.Dimension, number(c.Requested), number(c.Free))
+			conflicts.row(res.ItemID, c.Start, c.End, c.Dimension, number(c.Requested), number(c.Free), names(c.By))
 		}
 	}
 	if err := items.flush(); err != nil || !some {
@@ -99,6 +113,14 @@ func (r *result) printHead(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+func names(by []taker) string {
+	list := make([]string, len(by))
+	for i, t := range by {
+		list[i] = t.String()
+	}
+	return strings.Join(list, ", ")
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

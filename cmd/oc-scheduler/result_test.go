@@ -12,7 +12,7 @@ const takenAnswer = `{"type":"result","workflow_id":"wf-1","version":"v","status
  "next_slot":{"start":"2026-12-01T11:00:00.5Z","end":"2026-12-01T12:00:00.5Z"},
  "resources":[{"item_id":"n2","kind":"compute","resource_id":"gpu","peer_id":"peer-a","instance_id":null,
   "status":"unavailable","conflicts":[{"start":"2026-12-01T09:00:00Z","end":"2026-12-01T09:30:00Z",
-  "dimension":"ram_gb","requested":32,"free":16.5}]}],
+  "dimension":"ram_gb","requested":32,"free":16.5,"by":[{"hold_id":"h-1"},{"planner":true},{"schedule_id":"s-1"}]}]}],
  "missing_planners":["peer-b"],"warnings":["odd \u001b[2J"],"computed_at":"2026-12-01T08:00:00Z"}`
 
 func TestResultTable(t *testing.T) {
@@ -31,8 +31,8 @@ missing planners: peer-b
 warning: odd �[2J
 ITEM  KIND     RESOURCE  PEER    INSTANCE  STATUS
 n2    compute  gpu       peer-a  -         unavailable
-CONFLICT  FROM                  UNTIL                 DIMENSION  REQUESTED  FREE
-n2        2026-12-01T09:00:00Z  2026-12-01T09:30:00Z  ram_gb     32         16.5
+CONFLICT  FROM                  UNTIL                 DIMENSION  REQUESTED  FREE  BY
+n2        2026-12-01T09:00:00Z  2026-12-01T09:30:00Z  ram_gb     32         16.5  h-1, planner, s-1
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)

@@ -1,6 +1,8 @@
 package booking
 
 import (
+	"slices"
+
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 )
@@ -25,14 +27,20 @@ type constraint struct {
 	taken     planner.Amount // by the items placed before
 }
 
-// constraints lists what need asks of c beside a load in a window, the pieces of each dimension in
-// order; a need of zero asks for nothing.
-func (c *candidate) constraints(need workflow.Need, beside *load, window planner.Interval) []constraint {
+// uses is what is in use of an instance, by those who count.
+type uses interface {
+	Timeline(dimension string) *planner.Timeline
+	Occupancy() *planner.Timeline
+}
+
+// constraints lists what need asks of an instance beside a load in a window, the pieces of each dimension
+// in order; a need of zero asks for nothing.
+func constraints(of uses, need workflow.Need, beside *load, window planner.Interval) []constraint {
 	when, beside := meet(need, beside, window)
 	if need.Whole {
 		list := make([]constraint, 0, 1)
 		for piece, part := range beside.over(when, window) {
-			k := constraint{piece, wholeInstance, c.instance.Occupancy(), planner.Unit, 0}
+			k := constraint{piece, wholeInstance, of.Occupancy(), planner.Unit, 0}
 			if beside.throughout.taken() || part.taken() {
 				k.taken = planner.Unit
 			}
@@ -42,7 +50,7 @@ func (c *candidate) constraints(need workflow.Need, beside *load, window planner
 	}
 	list := make([]constraint, 0, len(need.Demand))
 	for _, q := range need.Demand {
-		k := constraint{dimension: q.Dimension, timeline: c.instance.Timeline(q.Dimension), requested: q.Amount}
+		k := constraint{dimension: q.Dimension, timeline: of.Timeline(q.Dimension), requested: q.Amount}
 		for piece, part := range beside.over(when, window) {
 			k.Interval, k.taken = piece, beside.of(q.Dimension, k.timeline.Capacity(), part)
 			list = append(list, k)
@@ -78,13 +86,21 @@ func (k constraint) free(use planner.Amount) planner.Amount {
 // holds: the need fits beside the load throughout the time in which the window needs it.
 func holds(window planner.Interval) fit {
 	return func(c *candidate, need workflow.Need, beside *load) bool {
-		for _, k := range c.constraints(need, beside, window) {
-			if k.timeline.MaxUse(k.Start, k.End).Add(k.asked()) > k.timeline.Capacity() {
-				return false
-			}
-		}
-		return true
+		return met(constraints(c.instance, need, beside, window))
 	}
+}
+
+// holdsFirm: the need would fit if all gave way that may: the planner's slots, and bookings that yield.
+func holdsFirm(window planner.Interval) fit {
+	return func(c *candidate, need workflow.Need, beside *load) bool {
+		return met(constraints(c.instance.Firm(), need, beside, window))
+	}
+}
+
+func met(list []constraint) bool {
+	return !slices.ContainsFunc(list, func(k constraint) bool {
+		return k.timeline.MaxUse(k.Start, k.End).Add(k.asked()) > k.timeline.Capacity()
+	})
 }
 
 // holdsEmpty: the need would fit beside the load if nothing were booked.

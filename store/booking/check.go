@@ -26,7 +26,7 @@ func (p *Problem) Check(w Window) (*Result, error) {
 	r.Status = p.status(r.Resources)
 	r.Available = r.Status == Available
 	if r.Status == Unavailable && len(p.missing) == 0 {
-		r.Preemptible = w.Preemption && p.existing(w.interval())
+		r.Preemptible = w.Preemption && p.yields(w.interval())
 		r.Available = r.Preemptible
 		if !w.AsPossible { // else the search is over, and found nothing
 			r.NextSlot, exhausted = p.nextSlot(w)
@@ -115,8 +115,8 @@ func (p *Problem) status(resources []Resource) Status {
 	return Available
 }
 
-// existing: every item would find a place if nothing were booked.
-func (p *Problem) existing(window planner.Interval) bool {
+// yields: every item would find a place if all gave way that may.
+func (p *Problem) yields(window planner.Interval) bool {
 	steps := budget(maxSteps)
-	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed(holdsEmpty(window), &steps) })
+	return !slices.ContainsFunc(p.groups, func(g *group) bool { return !g.placed(holdsFirm(window), &steps) })
 }

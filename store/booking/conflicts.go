@@ -15,6 +15,7 @@ type Conflict struct {
 	Dimension string         `json:"dimension"`
 	Requested planner.Amount `json:"requested"`
 	Free      planner.Amount `json:"free"`
+	By        []Taker        `json:"by"` // who takes a positive amount there
 }
 
 // lister finds the conflicts of one result, within bounds.
@@ -48,11 +49,15 @@ func (l *lister) closest(it *item, loads []load) (*candidate, []Conflict) {
 	if len(least) > l.left {
 		least, l.cut = least[:l.left], true
 	}
-	l.left -= len(least)
-	conflicts := make([]Conflict, len(least))
-	for i, s := range least {
-		conflicts[i] = Conflict{instant(s.Start), instant(s.End), s.dimension, s.requested, s.free}
+	conflicts := make([]Conflict, 0, len(least))
+	for _, s := range least {
+		if l.steps < 0 {
+			l.cut = true
+			break
+		}
+		conflicts = append(conflicts, Conflict{instant(s.Start), instant(s.End), s.dimension, s.requested, s.free, l.takers(best, it.need.Whole, s)})
 	}
+	l.left -= len(conflicts)
 	return best, conflicts
 }
 
@@ -65,7 +70,7 @@ type shortage struct {
 
 func (l *lister) shortages(c *candidate, it *item, beside *load) (list []shortage) {
 	seen := 0
-	for _, k := range c.constraints(it.need, beside, l.window) {
+	for _, k := range constraints(c.instance, it.need, beside, l.window) {
 		for interval, use := range k.timeline.Steps(k.Start, k.End) {
 			seen++
 			free := k.free(use)

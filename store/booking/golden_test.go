@@ -22,8 +22,33 @@ type golden struct {
 	Now      time.Time         `json:"now"`
 	Workflow json.RawMessage   `json:"workflow"`
 	Planners []json.RawMessage `json:"planners"`
+	Bookings []goldenBooking   `json:"bookings,omitempty"`
 	Request  json.RawMessage   `json:"request"`
 	Result   json.RawMessage   `json:"result"`
+}
+
+// goldenBooking is a booking of ours on one instance.
+type goldenBooking struct {
+	ID          string    `json:"id"`
+	Owner       string    `json:"owner"`
+	Preemptible bool      `json:"preemptible"`
+	PeerID      string    `json:"peer_id"`
+	ResourceID  string    `json:"resource_id"`
+	InstanceID  string    `json:"instance_id"`
+	Start       time.Time `json:"start"`
+	End         time.Time `json:"end"`
+	Usage       amounts   `json:"usage,omitempty"`
+}
+
+func (g golden) overlay(peerID string) *planner.Overlay {
+	var o *planner.Overlay
+	for _, b := range g.Bookings {
+		if b.PeerID == peerID {
+			s := slot{start: int(b.Start.Sub(epoch)), end: int(b.End.Sub(epoch)), usage: b.Usage}
+			o = o.With(planner.Ref{ResourceID: b.ResourceID, InstanceID: b.InstanceID}, b.ID, []planner.Slot{s.booked(b.ID, ours{owner: b.Owner, yields: b.Preemptible})})
+		}
+	}
+	return o
 }
 
 func TestGoldenResults(t *testing.T) {
@@ -68,7 +93,7 @@ func (g golden) answer(t *testing.T) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		indexes[p.PeerID()] = planner.NewIndex(p)
+		indexes[p.PeerID()] = planner.NewIndex(p).With(g.overlay(p.PeerID()))
 	}
 	request, err := booking.DecodeRequest(g.Request)
 	if err != nil {
@@ -87,7 +112,7 @@ func (g golden) answer(t *testing.T) []byte {
 			return booking.Digest{}, false
 		}
 		return x.Planner().Digest(), true
-	}, request.Selected), window)
+	}, func(peerID string) booking.Digest { return g.overlay(peerID).Digest() }, request.Selected), window)
 	return r.JSON()
 }
 

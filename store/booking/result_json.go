@@ -50,6 +50,18 @@ func appendConflict(b []byte, c Conflict) []byte {
 	b = appendMember(b, `,"dimension":`, c.Dimension)
 	b = c.Requested.AppendText(append(b, `,"requested":`...))
 	b = c.Free.AppendText(append(b, `,"free":`...))
+	return append(appendList(b, `,"by":`, c.By, appendTaker), '}')
+}
+
+func appendTaker(b []byte, t Taker) []byte {
+	switch {
+	case t.HoldID != "":
+		b = appendMember(b, `{"hold_id":`, t.HoldID)
+	case t.Planner:
+		b = append(b, `{"planner":true`...)
+	default:
+		b = appendMember(b, `{"schedule_id":`, t.ScheduleID)
+	}
 	return append(b, '}')
 }
 

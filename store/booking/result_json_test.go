@@ -57,8 +57,12 @@ func drawResult(t *rapid.T) *booking.Result {
 			one.InstanceID = &name
 		}
 		for range size(t) {
+			by := []booking.Taker{}
+			for range size(t) {
+				by = append(by, rapid.SampledFrom([]booking.Taker{{HoldID: "h-" + text(t, "hold")}, {Planner: true}, {ScheduleID: "s-" + text(t, "schedule")}}).Draw(t, "taker"))
+			}
 			one.Conflicts = append(one.Conflicts, booking.Conflict{
-				Start: instant(t, "conflict start"), End: instant(t, "conflict end"), Dimension: text(t, "dimension"),
+				By: by, Start: instant(t, "conflict start"), End: instant(t, "conflict end"), Dimension: text(t, "dimension"),
 				Requested: amount(t, "requested"), Free: amount(t, "free"),
 			})
 		}

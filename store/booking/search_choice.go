@@ -47,7 +47,7 @@ func (g greedy) next(t, length int64, steps *budget) (int64, bool) {
 		window := planner.Interval{Start: t, End: t + length}
 		change := int64(math.MaxInt64)
 		placed := g.placed(func(c *candidate, need workflow.Need, beside *load) bool {
-			ok, until := verdict(c.constraints(need, beside, window), t, steps)
+			ok, until := verdict(constraints(c.instance, need, beside, window), t, steps)
 			change = min(change, until)
 			return ok
 		}, steps)

@@ -34,7 +34,12 @@ type (
 	resource struct {
 		instances map[string]amounts
 		slots     []slot
-		ours      map[int]bool // the slots that are bookings of ours, and whether the planner shows them too
+		ours      map[int]ours // the slots that are bookings of ours
+	}
+	ours struct {
+		shown  bool // by the planner too
+		owner  string
+		yields bool
 	}
 	item struct {
 		id, peer, resource string
@@ -56,18 +61,34 @@ func (w *world) planner(peer string) *planner.Index {
 	if w.peers[peer] == nil {
 		return nil
 	}
-	capacities, schedule := map[string]map[string]amounts{}, map[string][]map[string]any{}
+	return w.alone(peer).With(planner.NewOverlay(w.standing(peer)))
+}
+
+// standing are our bookings on a peer's instances.
+func (w *world) standing(peer string) map[planner.Ref][]planner.Slot {
 	standing := map[planner.Ref][]planner.Slot{}
+	for name, r := range w.peers[peer] {
+		for n, own := range r.ours {
+			ref := planner.Ref{ResourceID: name, InstanceID: r.slots[n].instance}
+			standing[ref] = append(standing[ref], r.slots[n].booked(bookingID(name, n), own))
+		}
+	}
+	return standing
+}
+
+func bookingID(resource string, n int) string { return fmt.Sprint("oc-", resource, n) }
+
+// alone is what the planner shows.
+func (w *world) alone(peer string) *planner.Index {
+	if w.peers[peer] == nil {
+		return nil
+	}
+	capacities, schedule := map[string]map[string]amounts{}, map[string][]map[string]any{}
 	for name, r := range w.peers[peer] {
 		capacities[name] = r.instances
 		for n, s := range r.slots {
-			shown, ours := r.ours[n]
-			id := fmt.Sprint("oc-", name, n)
-			if ours {
-				ref := planner.Ref{ResourceID: name, InstanceID: s.instance}
-				standing[ref] = append(standing[ref], s.booked(id))
-			}
-			if ours && !shown {
+			own, ours := r.ours[n]
+			if ours && !own.shown {
 				continue
 			}
 			o := map[string]any{"start": at(s.start), "end": at(s.end)}
@@ -78,7 +99,7 @@ func (w *world) planner(peer string) *planner.Index {
 				o["usage"] = s.usage
 			}
 			if ours {
-				o["booking_id"] = id
+				o["booking_id"] = bookingID(name, n)
 			}
 			schedule[name] = append(schedule[name], o)
 		}
@@ -87,16 +108,16 @@ func (w *world) planner(peer string) *planner.Index {
 	if err != nil {
 		panic(err)
 	}
-	return planner.NewIndex(p).With(planner.NewOverlay(standing))
+	return planner.NewIndex(p)
 }
 
 // booked is a slot as a booking of ours.
-func (s slot) booked(id string) planner.Slot {
+func (s slot) booked(id string, own ours) planner.Slot {
 	interval, err := planner.NewInterval(at(s.start), at(s.end))
 	if err != nil {
 		panic(err)
 	}
-	b := planner.Slot{Interval: interval, BookingID: id, Whole: s.usage == nil}
+	b := planner.Slot{Interval: interval, BookingID: id, Whole: s.usage == nil, Owner: own.owner, Yields: own.yields}
 	for _, dimension := range slices.Sorted(maps.Keys(s.usage)) {
 		b.Usage = append(b.Usage, planner.Quantity{Dimension: dimension, Amount: planner.Amount(s.usage[dimension]) * planner.Unit})
 	}
@@ -181,12 +202,18 @@ func encode(v any) []byte {
 	return b
 }
 
+// counts: of the n-th slot; when all have given way that may, only a booking of ours that does not.
+func (r *resource) counts(n int, firm bool) bool {
+	own, ours := r.ours[n]
+	return !firm || ours && !own.yields
+}
+
 // free is what an instance has left of a dimension at t beside what was placed.
-func (r *resource) free(instance, dimension string, t int, on []placed, empty bool) int {
+func (r *resource) free(instance, dimension string, t int, on []placed, firm bool) int {
 	capacity := r.instances[instance][dimension]
 	left := capacity
-	for _, s := range r.slots {
-		if !empty && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) {
+	for n, s := range r.slots {
+		if r.counts(n, firm) && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) {
 			if s.usage == nil {
 				left -= capacity
 			} else {
@@ -208,9 +235,9 @@ func (r *resource) free(instance, dimension string, t int, on []placed, empty bo
 }
 
 // idle reports whether nothing at all is taken of an instance at t.
-func (r *resource) idle(instance string, t int, on []placed, empty bool) bool {
-	for _, s := range r.slots {
-		if !empty && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) && (s.usage == nil || positive(s.usage)) {
+func (r *resource) idle(instance string, t int, on []placed, firm bool) bool {
+	for n, s := range r.slots {
+		if r.counts(n, firm) && s.start <= t && t < s.end && (s.instance == "" || s.instance == instance) && (s.usage == nil || positive(s.usage)) {
 			return false
 		}
 	}
@@ -229,18 +256,18 @@ func positive(a amounts) bool {
 }
 
 // holds tells whether an instance has room from a moment until another; never above its capacity.
-func (r *resource) holds(instance string, demand amounts, from, to int, on []placed, empty bool) bool {
+func (r *resource) holds(instance string, demand amounts, from, to int, on []placed, firm bool) bool {
 	for dimension, v := range demand {
 		if v > r.instances[instance][dimension] {
 			return false
 		}
 	}
 	for t := from; t < to; t++ {
-		if demand == nil && !r.idle(instance, t, on, empty) {
+		if demand == nil && !r.idle(instance, t, on, firm) {
 			return false
 		}
 		for dimension, v := range demand {
-			if v > 0 && r.free(instance, dimension, t, on, empty) < v {
+			if v > 0 && r.free(instance, dimension, t, on, firm) < v {
 				return false
 			}
 		}
@@ -249,7 +276,7 @@ func (r *resource) holds(instance string, demand amounts, from, to int, on []pla
 }
 
 // place returns item id → instance ("" when it finds none), for items whose planner is known.
-func (w *world) place(start, length int, empty bool) map[string]string {
+func (w *world) place(start, length int, firm bool) map[string]string {
 	taken, answer := map[string][]placed{}, map[string]string{}
 	for _, it := range w.items {
 		if w.peers[it.peer] == nil {
@@ -263,7 +290,7 @@ func (w *world) place(start, length int, empty bool) map[string]string {
 		from, to := it.within(start, length)
 		for _, name := range r.names() {
 			key := it.peer + "/" + it.resource + "/" + name
-			if s := w.selected[it.resource]; s != "" && s != name || !r.holds(name, it.demand, from, to, taken[key], empty) {
+			if s := w.selected[it.resource]; s != "" && s != name || !r.holds(name, it.demand, from, to, taken[key], firm) {
 				continue
 			}
 			taken[key] = append(taken[key], placed{it.demand, from, to})
@@ -306,7 +333,7 @@ func (w *world) earliest(from, length int) (int, bool) {
 	return 0, false
 }
 
-// conflicts lists what an item lacks on an instance, as "start dimension to end requested free".
+// conflicts lists what an item lacks on an instance, as "start dimension to end requested free by".
 func (w *world) conflicts(it item, instance string, from, to int, on []placed) (list []string, time int) {
 	r := w.peers[it.peer][it.resource]
 	demand := it.demand
@@ -319,7 +346,7 @@ func (w *world) conflicts(it item, instance string, from, to int, on []placed) (
 		var begin, last int
 		flush := func(end int) {
 			if last >= 0 {
-				list = append(list, fmt.Sprintf("%03d %s to %03d %d %d", begin, d, end, demand[d], last))
+				list = append(list, fmt.Sprintf("%03d %s to %03d %d %d %s", begin, d, end, demand[d], last, r.takers(instance, d, begin, end)))
 			}
 		}
 		last = -1
@@ -352,9 +379,40 @@ func (w *world) conflicts(it item, instance string, from, to int, on []placed) (
 	return list, time
 }
 
+// takers are who takes something of an instance from then until then, in the order of their JSON.
+func (r *resource) takers(instance, dimension string, from, to int) []string {
+	seen := map[string]bool{}
+	for n, s := range r.slots {
+		capacity, takes := r.instances[instance][dimension], s.usage[dimension] > 0
+		switch {
+		case dimension == "instance":
+			takes = s.usage == nil || positive(s.usage)
+		case s.usage == nil:
+			takes = capacity > 0
+		}
+		if !takes || max(s.start, from) >= min(s.end, to) || s.instance != "" && s.instance != instance {
+			continue
+		}
+		own, ours := r.ours[n]
+		switch {
+		case !ours:
+			seen[`{"planner":true}`] = true
+		case own.owner[0] == 'h':
+			seen[`{"hold_id":"`+own.owner+`"}`] = true
+		default:
+			seen[`{"schedule_id":"`+own.owner+`"}`] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
 func written(conflicts []booking.Conflict) (list []string) {
 	for _, c := range conflicts {
-		list = append(list, fmt.Sprintf("%03d %s to %03d %s %s", c.Start.Sub(epoch), c.Dimension, c.End.Sub(epoch), c.Requested, c.Free))
+		by := []string{}
+		for _, taker := range c.By {
+			by = append(by, string(encode(taker)))
+		}
+		list = append(list, fmt.Sprintf("%03d %s to %03d %s %s %s", c.Start.Sub(epoch), c.Dimension, c.End.Sub(epoch), c.Requested, c.Free, by))
 	}
 	return list
 }
@@ -372,7 +430,7 @@ func drawWorld(t *rapid.T) *world {
 	for _, peer := range []string{"p", "q"}[:draw("peers", 1, 1, 2)] {
 		w.peers[peer] = map[string]*resource{}
 		for _, name := range []string{"r", "s"}[:draw("resources", 1, 2)] {
-			r := &resource{instances: map[string]amounts{}, ours: map[int]bool{}}
+			r := &resource{instances: map[string]amounts{}, ours: map[int]ours{}}
 			for i := range draw("instances", 1, 1, 2, 3) {
 				r.instances[fmt.Sprint("i", i)] = amounts{"a": draw("cap.a", 2, 4, 6), "b": draw("cap.b", 0, 3)}
 			}
@@ -386,7 +444,8 @@ func drawWorld(t *rapid.T) *world {
 					s.usage = some("usage", 3)
 				}
 				if s.instance != "" && draw("ours", 0, 0, 1) == 1 {
-					r.ours[len(r.slots)] = draw("shown", 0, 1) == 1
+					owner := rapid.SampledFrom([]string{"s-1", "s-2", "h-1"}).Draw(t, "owner")
+					r.ours[len(r.slots)] = ours{draw("shown", 0, 1) == 1, owner, draw("yields", 0, 1) == 1}
 				}
 				r.slots = append(r.slots, s)
 			}

@@ -14,15 +14,20 @@ import (
 type Digest = [16]byte
 
 // Inputs names everything about a check but the window: the workflow, the planners of its peers
-// (planner reports false for a missing one) and the selected instances. Equal inputs are one Problem.
-func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), selected map[string]string) Digest {
+// (planner reports false for a missing one), the bookings laid over those (all zeros where there are
+// none) and the selected instances. Equal inputs are one Problem.
+func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), bookings func(peerID string) Digest, selected map[string]string) Digest {
 	digest := w.Digest()
 	b := append(make([]byte, 0, 256), digest[:]...)
 	for _, peer := range w.Peers() {
-		if d, ok := planner(peer); ok {
-			b = append(append(b, 1), d[:]...)
-		} else {
+		d, ok := planner(peer)
+		if !ok {
 			b = append(b, 0)
+			continue
+		}
+		b = append(append(b, 1), d[:]...)
+		if standing := bookings(peer); standing != (Digest{}) {
+			b = append(append(b, 2), standing[:]...)
 		}
 	}
 	if len(selected) > 0 { // even of none, Sorted makes a list

@@ -11,6 +11,8 @@ type Index struct {
 	planner   *Planner
 	resources map[string]*Resource
 
+	marked func() ends // of the planner's slots that are bookings of ours; nil where some are laid over it
+
 	alone *Index      // what bookings are laid over; nil: nothing is
 	laid  []*Instance // on which something counts beside the planner, by row
 
@@ -32,6 +34,9 @@ const maxWeight = 64 << 20
 // NewIndex prepares questions about p. It takes time and memory for the instances, not for slots.
 func NewIndex(p *Planner) *Index {
 	x := &Index{planner: p, resources: make(map[string]*Resource, len(p.resources)), places: p.capacities() + len(p.rows)}
+	x.marked = sync.OnceValue(func() ends {
+		return newEnds(len(p.marks.slots), func(k int) int64 { return p.slots[p.marks.slots[k]].End })
+	})
 	x.shelf.Store(x.emptyShelf())
 	for i, row := range p.resources {
 		x.resources[p.name(int(row))] = x.newResource(p.rowsOf(i))

@@ -72,10 +72,16 @@ func (m *marks) of(o *Overlay) (slots []uint32) {
 
 // among are those of some slots, ascending, that belong to a row.
 func (p *Planner) among(slots []uint32, row int) []uint32 {
-	first, end := p.slotsOf(row)
-	from, _ := slices.BinarySearch(slots, uint32(first))
-	until, _ := slices.BinarySearch(slots, uint32(end))
+	from, until := p.rangeOf(slots, row)
 	return slots[from:until]
+}
+
+// rangeOf is where they are.
+func (p *Planner) rangeOf(slots []uint32, row int) (from, until int) {
+	first, end := p.slotsOf(row)
+	from, _ = slices.BinarySearch(slots, uint32(first))
+	until, _ = slices.BinarySearch(slots, uint32(end))
+	return from, until
 }
 
 // appendMarks appends which slots are which bookings of ours to the content; nothing where there are none.

@@ -1,8 +1,19 @@
 package planner
 
+// The kinds of timelines of an instance: what counts in them.
+const (
+	everything = iota
+	restOnly   // what the planner alone tells of
+	firmOnly   // bookings that don't give way
+	kinds
+)
+
+// place is where a timeline stands on the shelf. An instance that has no bookings has those of all alone.
+func (i *Instance) place(m measure, kind int) int { return i.places + kind*i.measures() + m.nth }
+
 // timeline is the use of a measure by all that counts.
 func (i *Instance) timeline(m measure) *Timeline {
-	return i.index.timeline(i.places+m.nth, func(s *shelf) *Timeline {
+	return i.index.timeline(i.place(m, everything), func(s *shelf) *Timeline {
 		if i.beside == nil {
 			return newTimeline(m.capacity, sweep(i.gather(m, nil)), s)
 		}
@@ -15,7 +26,7 @@ func (i *Instance) rest(m measure) *Timeline {
 	if i.beside == nil {
 		return i.timeline(m)
 	}
-	return i.index.timeline(i.places+i.measures()+m.nth, func(s *shelf) *Timeline { return i.beside.over(m, nobody, s) })
+	return i.index.timeline(i.place(m, restOnly), func(s *shelf) *Timeline { return i.beside.over(m, nobody, s) })
 }
 
 // over lays bookings over what the planner tells, without the slots that have returned. Where that

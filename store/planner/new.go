@@ -17,6 +17,8 @@ type Slot struct {
 	BookingID string     // by which booking; empty: no matter whose
 	Usage     []Quantity // what it takes, each dimension once
 	Whole     bool       // it takes the whole instance, whatever Usage says
+	Owner     string     // of a booking of ours: the schedule or hold whose it is
+	Yields    bool       // of a booking of ours: it gives way to those that may take its place
 }
 
 // New makes a planner, of no peer and no time, as Decode does of a document that says the same. The

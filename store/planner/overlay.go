@@ -20,6 +20,7 @@ type Overlay struct {
 type standing struct {
 	slots  []Slot          // in the order of bySlot
 	digest func() [16]byte // worked out when first asked for
+	ends   func() ends     // of the slots, likewise
 }
 
 // NewOverlay is an overlay of slots by instance. They may come in any order and overlap; those that end
@@ -67,6 +68,7 @@ func (o *Overlay) put(ref Ref, slots []Slot) {
 func newStanding(slots []Slot) *standing {
 	s := &standing{slots: slots}
 	s.digest = sync.OnceValue(func() [16]byte { return digestOf(s.canonical()) })
+	s.ends = sync.OnceValue(func() ends { return newEnds(len(slots), func(k int) int64 { return slots[k].End }) })
 	return s
 }
 
@@ -99,13 +101,18 @@ func bySlot(a, b *Slot) int {
 	if c := cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(a.BookingID, b.BookingID)); c != 0 {
 		return c
 	}
-	byUsage := slices.CompareFunc(a.Usage, b.Usage, func(a, b Quantity) int {
-		return cmp.Or(strings.Compare(a.Dimension, b.Dimension), cmp.Compare(a.Amount, b.Amount))
-	})
+	return cmp.Or(
+		slices.CompareFunc(a.Usage, b.Usage, func(a, b Quantity) int {
+			return cmp.Or(strings.Compare(a.Dimension, b.Dimension), cmp.Compare(a.Amount, b.Amount))
+		}),
+		byFlag(a.Whole, b.Whole), strings.Compare(a.Owner, b.Owner), byFlag(a.Yields, b.Yields))
+}
+
+func byFlag(a, b bool) int {
 	switch {
-	case byUsage != 0 || a.Whole == b.Whole:
-		return byUsage
-	case b.Whole:
+	case a == b:
+		return 0
+	case b:
 		return -1
 	}
 	return 1

@@ -37,7 +37,10 @@ func (s *standing) canonical() []byte {
 func (s *Slot) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Start))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.End))
-	b = appendName(b, s.BookingID)
+	b = appendName(appendName(b, s.BookingID), s.Owner)
+	if b = append(b, 0); s.Yields {
+		b[len(b)-1] = 1
+	}
 	if s.Whole {
 		return binary.AppendUvarint(b, 0)
 	}

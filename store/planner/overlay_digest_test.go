@@ -25,6 +25,7 @@ func TestDigestOfAnOverlay(t *testing.T) {
 	seen := map[[16]byte]int{base.Digest(): -1}
 	for n, change := range []func(*booking){
 		func(b *booking) { b.start-- }, func(b *booking) { b.end++ }, func(b *booking) { b.id = "oc-4" }, func(b *booking) { b.instance = "i3" },
+		func(b *booking) { b.owner = "s-1" }, func(b *booking) { b.owner = "h-1" }, func(b *booking) { b.yields = true },
 		func(b *booking) { b.usage = nil }, func(b *booking) { b.usage = amounts{} }, func(b *booking) { b.usage = amounts{"ram": 2, "cpu.arm": 1} },
 	} {
 		changed := a

@@ -34,7 +34,7 @@ func (x *Index) With(o *Overlay) *Index {
 	changed := len(laid) != len(x.laid)
 	for _, row := range slices.Sorted(maps.Keys(laid)) {
 		i := &Instance{index: y, resource: laid[row].alone.resource, row: row, beside: laid[row], places: y.places}
-		y.places += 2 * i.measures() // see Instance.rest
+		y.places += kinds * i.measures()
 		y.laid = append(y.laid, i)
 		changed = changed || x.laidOn(i) == nil
 	}
@@ -106,7 +106,7 @@ func (x *Index) adopt(earlier *Index) {
 		if before == nil {
 			continue
 		}
-		for k := range 2 * i.measures() {
+		for k := range kinds * i.measures() {
 			if t := from.timelines[before.places+k].Load(); t != nil {
 				to.timelines[i.places+k].Store(t)
 				t.moveTo(to, x.alone.shelf.Load())

@@ -11,7 +11,7 @@ import (
 	"oc-scheduler/store/planner"
 )
 
-// TestTakers against a look at each moment: standing bookings by id, and whether the planner has more.
+// TestTakers against a look at each moment: standing bookings by owner, and whether the planner has more.
 func TestTakers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -19,14 +19,14 @@ func TestTakers(t *testing.T) {
 		start, end := moment(rt, "start"), moment(rt, "end")
 		for _, i := range w.index(t).Resource("r").Instances() {
 			for dim, capacity := range w.capacities[i.ID()] {
-				ids, planners := w.takers(i.ID(), start, end, func(b booking) bool { return b.usage == nil && capacity > 0 || b.usage[dim] > 0 })
-				if got, shown := i.Takers(dim, origin+start, origin+end); !slices.Equal(got, ids) || shown != planners {
-					rt.Fatalf("%s of %s in [%d, %d): %v, %t, want %v, %t", dim, i.ID(), start, end, got, shown, ids, planners)
+				owners, planners := w.takers(i.ID(), start, end, func(b booking) bool { return b.usage == nil && capacity > 0 || b.usage[dim] > 0 })
+				if got, shown := i.Takers(dim, origin+start, origin+end); !slices.Equal(got, owners) || shown != planners {
+					rt.Fatalf("%s of %s in [%d, %d): %v, %t, want %v, %t", dim, i.ID(), start, end, got, shown, owners, planners)
 				}
 			}
-			ids, planners := w.takers(i.ID(), start, end, booking.takes)
-			if got, shown := i.Occupants(origin+start, origin+end); !slices.Equal(got, ids) || shown != planners {
-				rt.Fatalf("%s in [%d, %d): %v, %t, want %v, %t", i.ID(), start, end, got, shown, ids, planners)
+			owners, planners := w.takers(i.ID(), start, end, booking.takes)
+			if got, shown := i.Occupants(origin+start, origin+end); !slices.Equal(got, owners) || shown != planners {
+				rt.Fatalf("%s in [%d, %d): %v, %t, want %v, %t", i.ID(), start, end, got, shown, owners, planners)
 			}
 			if got, shown := i.Takers("tea", origin+start, origin+end); got != nil || shown {
 				rt.Fatalf("tea is taken by %v, %t", got, shown)
@@ -35,18 +35,18 @@ func TestTakers(t *testing.T) {
 	})
 }
 
-// takers are the ids of standing bookings that take something, and whether other slots do.
-func (w world) takers(instance string, start, end int64, takes func(booking) bool) (ids []string, planners bool) {
+// takers are the owners of standing bookings that take something, and whether other slots do.
+func (w world) takers(instance string, start, end int64, takes func(booking) bool) (owners []string, planners bool) {
 	among := func(b booking) bool {
 		return takes(b) && max(start, b.start) < min(end, b.end) && (b.instance == "" || b.instance == instance)
 	}
 	for _, b := range w.standing {
 		if among(b) {
-			ids = append(ids, b.id)
+			owners = append(owners, b.owner)
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), slices.ContainsFunc(w.slots, func(b booking) bool { return among(b) && !w.returned(b) })
+	slices.Sort(owners)
+	return slices.Compact(owners), slices.ContainsFunc(w.slots, func(b booking) bool { return among(b) && !w.returned(b) })
 }
 
 // shown is a world of two instances whose planner shows our booking of the first.
@@ -157,13 +157,13 @@ func TestConcurrentOverlays(t *testing.T) {
 		all.Go(func() {
 			y := x
 			for k := range int64(50) {
-				b := booking{start: 10 + (n+k)%5, end: 20, instance: "i1", usage: amounts{"ram": 3}, id: "oc-2"}
+				b := booking{start: 10 + (n+k)%5, end: 20, instance: "i1", usage: amounts{"ram": 3}, id: "oc-2", owner: "s-2"}
 				y = y.With(overlay([]booking{w.standing[0], b}))
 				i := instances(y)[1]
 				if start, ok := i.Timeline("ram").Gaps(2).Earliest(origin+9, 9); !ok || start != origin+20 {
 					t.Errorf("Earliest = %d, %t", start-origin, ok)
 				}
-				if got, planners := i.Takers("ram", origin+15, origin+16); !reflect.DeepEqual(got, []string{"oc-2"}) || planners {
+				if got, planners := i.Takers("ram", origin+15, origin+16); !reflect.DeepEqual(got, []string{"s-2"}) || planners {
 					t.Errorf("taken by %v, %t", got, planners)
 				}
 			}

@@ -33,6 +33,8 @@ type booking struct {
 	instance   string  // empty: all
 	usage      amounts // nil: the whole instance
 	id         string
+	owner      string
+	yields     bool
 }
 
 // worldEnd is when all slots of a world are over; it begins at 0.
@@ -89,6 +91,7 @@ func drawStanding(t *rapid.T, slots []booking, drawAmounts func(string) amounts)
 			b.start = rapid.Int64Range(0, worldEnd-12).Draw(t, "start")
 			b.end = b.start + rapid.Int64Range(-1, 12).Draw(t, "length")
 		}
+		b.owner, b.yields = rapid.SampledFrom([]string{"s-1", "s-2", "h-1"}).Draw(t, "owner"), rapid.Bool().Draw(t, "yields")
 		standing = append(standing, b)
 	}
 	return standing
@@ -188,7 +191,7 @@ func (a amounts) quantities() (list []planner.Quantity) {
 func (b booking) slot() planner.Slot {
 	return planner.Slot{
 		Interval:  planner.Interval{Start: origin + b.start, End: origin + b.end},
-		BookingID: b.id, Usage: b.usage.quantities(), Whole: b.usage == nil,
+		BookingID: b.id, Usage: b.usage.quantities(), Whole: b.usage == nil, Owner: b.owner, Yields: b.yields,
 	}
 }
 

@@ -10,6 +10,6 @@
 // and every stream that asks the same shares the encoded frame. Frames must not be modified.
 //
 // What is promised: the first frame after a request is a full result; after any change of the
-// workflow or of a watched planner that changes the version, a frame follows. What is not: a frame
+// workflow, or of a watched peer's planner or bookings, that changes the version, a frame follows. What is not: a frame
 // for every change, or equal ComputedAt for equal versions on different replicas.
 package check

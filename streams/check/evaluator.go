@@ -46,18 +46,18 @@ func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time
 	}
 }
 
-// evaluate answers r, as it was meant at a time, for the present planners. The error is a fault.List.
+// evaluate answers r, as it was meant at a time, for the present planners and bookings. The error is a fault.List.
 func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Time) (Frame, error) {
 	window, err := r.Resolve(w, at)
 	if err != nil {
 		return Frame{}, err
 	}
-	planners, stored := e.planners(w)
-	asked := question{booking.Inputs(w, planners.digest, r.Selected), window}
+	present, stored := e.look(w)
+	asked := question{booking.Inputs(w, present.digest, present.standing, r.Selected), window}
 	frame, ok := e.results.get(asked)
 	if !ok {
 		version := booking.Version(asked.inputs, window)
-		v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, planners, version) })
+		v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, present, version) })
 		if err != nil {
 			return Frame{}, err
 		}
@@ -67,15 +67,15 @@ func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Ti
 	return frame, nil
 }
 
-func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked question, planners snapshot, version string) (Frame, error) {
+func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked question, present snapshot, version string) (Frame, error) {
 	begin := time.Now()
 	defer func() { e.metrics.duration.Observe(time.Since(begin).Seconds()) }()
-	problem, err := e.problem(w, r, planners, asked.inputs)
+	problem, err := e.problem(w, r, present, asked.inputs)
 	if err != nil {
 		return Frame{}, err
 	}
 	result, err := problem.Check(asked.window)
-	e.problems.put(asked.inputs, problem, e.weigh(planners))
+	e.problems.put(asked.inputs, problem, e.weigh(present))
 	if err != nil {
 		return Frame{}, err
 	}
@@ -86,21 +86,25 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked quest
 }
 
 // problem is the shared problem of these inputs.
-func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, planners snapshot, inputs booking.Digest) (*booking.Problem, error) {
+func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, present snapshot, inputs booking.Digest) (*booking.Problem, error) {
 	if p, ok := e.problems.get(inputs); ok {
 		return p, nil
 	}
-	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(planners.of(peerID)) }, r.Selected)
+	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(present.of(peerID)) }, r.Selected)
 }
 
-// index is the shared index of a planner; nil of none.
-func (e *evaluator) index(p *planner.Planner) *planner.Index {
+// index is the shared index of a planner under bookings; nil of no planner. The newest one of each planner
+// is kept: what the next one has in common with it is not built again.
+func (e *evaluator) index(p *planner.Planner, bookings *planner.Overlay) *planner.Index {
 	if p == nil {
 		return nil
 	}
-	x, ok := e.indexes.get(p.Digest())
+	known, ok := e.indexes.get(p.Digest())
 	if !ok {
-		x = planner.NewIndex(p)
+		known = planner.NewIndex(p)
+	}
+	x := known.With(bookings)
+	if !ok || x != known {
 		e.indexes.put(p.Digest(), x, int(x.Weight()))
 	}
 	return x
@@ -122,10 +126,13 @@ func (e *evaluator) weigh(s snapshot) (bytes int) {
 	return bytes
 }
 
-// planners takes one look at the planners of a workflow's peers, and when the newest was stored.
-func (e *evaluator) planners(w *workflow.Workflow) (s snapshot, newest time.Time) {
-	s = snapshot{w.Peers(), make([]*planner.Planner, len(w.Peers()))}
+// look takes one look at the planners and bookings of a workflow's peers, and when the newest planner was
+// stored.
+func (e *evaluator) look(w *workflow.Workflow) (s snapshot, newest time.Time) {
+	n := len(w.Peers())
+	s = snapshot{w.Peers(), make([]*planner.Planner, n), make([]*planner.Overlay, n)}
 	for n, peer := range s.peers {
+		s.bookings[n] = e.source.Bookings(peer)
 		p, stored, ok := e.source.Planner(peer)
 		if !ok {
 			continue

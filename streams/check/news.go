@@ -7,6 +7,7 @@ const (
 	said uint32 = 1 << iota // something is in the inbox
 	workflowChanged
 	plannersChanged
+	bookingsChanged
 	minutePassed
 	awake // no kind: somebody looks at the news, or was just woken to do so
 )

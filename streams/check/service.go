@@ -29,10 +29,13 @@ type Source interface {
 	Workflow(workflowID string) (*workflow.Workflow, bool)
 	// Planner returns a peer's planner, if there is one, and when it was stored.
 	Planner(peerID string) (p *planner.Planner, stored time.Time, ok bool)
+	// Bookings returns what stands with a peer at this time; nil is nothing.
+	Bookings(peerID string) *planner.Overlay
 }
 
 // Updates tells of changes of the Source; see streams.Hub.
 type Updates interface {
+	OnBookingUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func())
 	OnPlannerUpdates(peerIDs []string, changed func() (conflated bool)) (cancel func())
 	OnWorkflowUpdates(workflowID string, changed func() (conflated bool)) (cancel func())
 }

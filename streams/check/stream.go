@@ -28,8 +28,8 @@ type Stream struct {
 	sent     string    // version of the last frame
 	ended    error     // why Poll fails
 	workflow func()    // ends the subscription
-	planners func()    // ends the subscription
-	peers    []string  // whose planners are watched
+	planners func()    // ends the subscriptions to planners and bookings
+	peers    []string  // whose planners and bookings are watched
 	release  func()    // ends that watch
 	clock    *time.Timer
 }

@@ -118,16 +118,19 @@ func (st *Stream) evaluate() (Frame, bool) {
 	return f, true
 }
 
-// watch makes peers the ones whose planners are watched and wanted. The new ones come before the
-// old ones go, so that a peer in both is never let go of, and before any planner is read, so that
+// watch makes peers the ones whose planners and bookings are watched, and planners wanted. The new ones come before the
+// old ones go, so that a peer in both is never let go of, and before any planner or booking is read, so that
 // no change falls between.
 func (st *Stream) watch(peers []string) {
 	if slices.Equal(peers, st.peers) {
 		return
 	}
-	cancel := st.service.updates.OnPlannerUpdates(peers, func() bool { return st.tell(plannersChanged) })
+	updates := st.service.updates
+	planners := updates.OnPlannerUpdates(peers, func() bool { return st.tell(plannersChanged) })
+	bookings := updates.OnBookingUpdates(peers, func() bool { return st.tell(bookingsChanged) })
 	release := st.service.demand.Watch(peers)
 	st.planners()
 	st.release()
-	st.planners, st.release, st.peers = cancel, release, peers
+	st.release, st.peers = release, peers
+	st.planners = func() { planners(); bookings() }
 }

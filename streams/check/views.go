@@ -14,6 +14,13 @@ import (
 type Views struct {
 	Planners  *kv.View[planners.Record]
 	Workflows *kv.View[store.WorkflowRecord]
+	Standing  Standing
+}
+
+// Standing is what stands booked with peers.
+type Standing interface {
+	// Overlay is what stands with a peer at this time; nil is nothing.
+	Overlay(peerID string) *planner.Overlay
 }
 
 var _ Source = Views{}
@@ -46,4 +53,12 @@ func (v Views) Planner(peerID string) (*planner.Planner, time.Time, bool) {
 		return nil, time.Time{}, false
 	}
 	return e.Value.Planner, e.Stored, true
+}
+
+// Bookings implements Source.
+func (v Views) Bookings(peerID string) *planner.Overlay {
+	if v.Standing == nil {
+		return nil
+	}
+	return v.Standing.Overlay(peerID)
 }

@@ -32,6 +32,7 @@ type world struct {
 	loaded    bool
 	workflows map[string]*workflow.Workflow
 	planners  map[string]*planner.Planner
+	bookings  map[string]*planner.Overlay
 	stored    map[string]time.Time
 	watched   map[string]int // by peer
 	dropped   []string       // peers that nobody watched any more, in order
@@ -40,7 +41,7 @@ type world struct {
 func newWorld(now func() time.Time) *world {
 	w := &world{
 		Hub: streams.NewHub(nil), registry: prometheus.NewRegistry(), loaded: true, workflows: map[string]*workflow.Workflow{},
-		planners: map[string]*planner.Planner{}, stored: map[string]time.Time{}, watched: map[string]int{},
+		planners: map[string]*planner.Planner{}, bookings: map[string]*planner.Overlay{}, stored: map[string]time.Time{}, watched: map[string]int{},
 	}
 	w.service = check.NewService(w, w.Hub, w, w.registry, now)
 	return w
@@ -64,6 +65,25 @@ func (w *world) Planner(peer string) (*planner.Planner, time.Time, bool) {
 	defer w.mu.Unlock()
 	p, ok := w.planners[peer]
 	return p, w.stored[peer], ok
+}
+
+func (w *world) Bookings(peer string) *planner.Overlay {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bookings[peer]
+}
+
+// book has an owner take cores of a peer from nine for an hour; none: it gives them back.
+func (w *world) book(peer, owner string, cores int) {
+	var slots []planner.Slot
+	if cores > 0 {
+		hour := planner.Interval{Start: nine.UnixNano(), End: nine.Add(time.Hour).UnixNano()}
+		slots = []planner.Slot{{Interval: hour, Owner: owner, Usage: []planner.Quantity{{Dimension: "cpu", Amount: planner.Amount(cores) * planner.Unit}}}}
+	}
+	w.mu.Lock()
+	w.bookings[peer] = w.bookings[peer].With(planner.Ref{ResourceID: "r", InstanceID: "i0"}, "oc-"+owner, slots)
+	w.mu.Unlock()
+	w.BookingsChanged(peer)
 }
 
 func (w *world) Watch(peers []string) func() {
