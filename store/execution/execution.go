@@ -28,8 +28,8 @@ func (s State) Known() bool { return slices.Contains(states, s) }
 // Final says whether an execution in this state has ended.
 func (s State) Final() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// follows says whether an execution in this state may come to s.
-func (s State) follows(before State) bool {
+// Follows says whether an execution may come from a state to this one; "" is before the first.
+func (s State) Follows(before State) bool {
 	return !before.Final() && slices.Index(states, s) > slices.Index(states, before)
 }
 
@@ -83,7 +83,7 @@ func (e Execution) Apply(v Event) (next Execution, changed bool) {
 	if !known {
 		e = Execution{ExecutionID: v.ExecutionID, NodeID: v.NodeID, BookingID: v.BookingID, WorkflowID: v.WorkflowID}
 	}
-	if !v.State.follows(e.State) {
+	if !v.State.Follows(e.State) {
 		return e, false
 	}
 	e.State, e.Event, e.Order = v.State, v.EventRef, nil

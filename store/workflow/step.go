@@ -22,17 +22,24 @@ type Step struct {
 	Retries int               // how often each execution is tried again
 }
 
-// steps are the processing items in an order in which they can be done: by start, and each after those that
-// lead to it. finished is the walk's: each item after all that it leads to.
+// steps are the processing items in an order in which they can be done: by start, each after those that lead to
+// it, and else by id. finished is the walk's: each item after all that it leads to.
 func (r *reader) steps(pairs []pair, starts []planner.Amount, finished []int32) []Step {
 	after, on, uses := r.ties(pairs)
 	order := make([]int32, 0, len(finished))
+	depth := make([]int, len(r.items)) // the most links on a way to an item
 	for _, v := range slices.Backward(finished) {
-		if r.items[v].kind == Processing {
-			order = append(order, v)
+		if r.items[v].kind != Processing {
+			continue
+		}
+		order = append(order, v)
+		for _, before := range after[v] {
+			depth[v] = max(depth[v], depth[before]+1)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(depth[a], depth[b]), cmp.Compare(a, b))
+	})
 	steps := make([]Step, len(order))
 	for i, v := range order {
 		it := &r.items[v]

@@ -53,8 +53,8 @@ func (w *Workflow) Name() string { return w.name }
 // Needs lists the compute and storage items by item id (byte order). The list is shared: read only.
 func (w *Workflow) Needs() []Need { return w.needs }
 
-// Steps lists the processing items by when they start, each after those that lead to it. The list is shared:
-// read only.
+// Steps lists the processing items by when they start, each after those that lead to it, and else by item id.
+// The list is shared: read only.
 func (w *Workflow) Steps() []Step { return w.steps }
 
 // Peers lists the peers that the needs name, sorted, each once. The list is shared: read only.

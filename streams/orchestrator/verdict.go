@@ -12,9 +12,9 @@ import (
 
 // Why executions end without a word of their node.
 const (
-	reasonRemoved   = "node removed"
-	reasonForgotten = "node lost: it came back with another ledger, which does not know this execution"
-	reasonUnclear   = "node lost: it came back with another ledger, and the order may have reached the one before"
+	reasonRemoved   = execution.ReasonRemoved
+	reasonForgotten = execution.ReasonLost + ": it came back with another ledger, which does not know this execution"
+	reasonUnclear   = execution.ReasonLost + ": it came back with another ledger, and the order may have reached the one before"
 	reasonMissing   = "order lost: it was removed before the node had it"
 )
 

@@ -1,0 +1,63 @@
+package run
+
+import (
+	"time"
+
+	"oc-scheduler/store/execution"
+)
+
+// Start is the order to execute something, which has its effect once however often it is sent.
+type Start struct {
+	NodeID  string
+	RunID   string
+	ItemID  string // the step
+	Attempt int
+	Order   execution.Order
+}
+
+// Stop is the order to end an execution.
+type Stop struct {
+	ExecutionID string
+	NodeID      string
+	Reason      string
+}
+
+const (
+	// askAgain is when an order goes out again of which nobody knows that it came, and twice that the next time.
+	askAgain = 10 * time.Second
+	// askAtMost is the longest pause between two of them.
+	askAtMost = 5 * time.Minute
+	// afterAll is how much later than the scheduler a node ends by itself what is out of time.
+	afterAll = 5 * time.Second
+)
+
+// ask sends the orders that are due.
+func (t *turn) ask() {
+	for i := range t.r.Work.Tasks {
+		for k := range t.r.Work.Tasks[i].Tries {
+			try, x := &t.r.Work.Tasks[i].Tries[k], t.present(i, k)
+			if !t.reached(try.AskAt) {
+				continue
+			}
+			if try.StopAt.IsZero() {
+				t.out.Start = append(t.out.Start, t.start(i, try, x))
+			} else {
+				t.out.Stop = append(t.out.Stop, Stop{x.ExecutionID, x.NodeID, string(try.Word) + ": " + try.Sentence})
+			}
+			try.AskAt = t.now.Add(min(askAgain<<min(try.Asked, 5), askAtMost))
+			try.Asked++
+		}
+	}
+}
+
+func (t *turn) start(i int, try *Try, x *Execution) Start {
+	s, task, room := &t.r.Steps[i], &t.r.Work.Tasks[i], t.room(try.On)
+	return Start{
+		NodeID: x.NodeID, RunID: t.r.ID, ItemID: s.ItemID, Attempt: x.Attempt,
+		Order: execution.Order{
+			ExecutionID: x.ExecutionID, BookingID: room.BookingID, WorkflowID: t.r.WorkflowID,
+			Command: task.Command, Env: task.Env,
+			Duration: s.End.Sub(s.Start), Timeout: room.End.Sub(t.now) + afterAll,
+		},
+	}
+}
