@@ -24,6 +24,9 @@ type Config struct {
 	ClientFactory nclprotocol.ClientFactory
 	// NodeInfoProvider tells what the node has. No default.
 	NodeInfoProvider nclprotocol.NodeInfoProvider
+	// OfferProvider tells what the node offers: the scheduler composes its peer's planner of that. Nil: it tells
+	// none.
+	OfferProvider nclprotocol.OfferProvider
 
 	// MessageSerializer makes frames of messages; default envelope.Serializer, up to nclprotocol.MaxMessage.
 	MessageSerializer envelope.MessageSerializer
@@ -40,7 +43,8 @@ type Config struct {
 	// HeartbeatMissFactor × HeartbeatInterval without an answer, and the connection counts as lost;
 	// default 5, at most nclprotocol.MaxMissFactor.
 	HeartbeatMissFactor int
-	// NodeInfoUpdateInterval is the time between looks at whether the node's info changed; default 60 s.
+	// NodeInfoUpdateInterval is the time between looks at whether the node's info changed, and the longest pause
+	// before an offer is told again that was not answered; default 60 s.
 	NodeInfoUpdateInterval time.Duration
 	// RequestTimeout bounds each request, each connecting and each taking down; default 10 s.
 	RequestTimeout time.Duration

@@ -23,14 +23,15 @@ type ControlPlaneParams struct {
 	NodeInfo nclprotocol.NodeInfo
 }
 
-// ControlPlane does what is periodic between a node and the scheduler, for one session: heartbeats,
-// node info when it changed, and checkpoints of the last processed message. One that hangs does not
+// ControlPlane does what recurs between a node and the scheduler, for one session: heartbeats, node info
+// and offers when they changed, and checkpoints of the last processed message. One that hangs does not
 // hold up the others.
 type ControlPlane struct {
 	params ControlPlaneParams
 	cfg    *Config // of params
 	logger *slog.Logger
 	done   chan struct{} // closed when nothing runs any more
+	offers *offers
 
 	told       nclprotocol.NodeInfo // belongs to updateNodeInfo
 	checkpoint position             // belongs to storeCheckpoint
@@ -55,6 +56,7 @@ func NewControlPlane(params ControlPlaneParams) (*ControlPlane, error) {
 		told:   params.NodeInfo,
 	}
 	cp.cfg = &cp.params.Config
+	cp.offers = newOffers(cp)
 	return cp, nil
 }
 
@@ -68,7 +70,8 @@ func (p *ControlPlaneParams) validate() error {
 	)
 }
 
-// Start begins; it does not wait for the first heartbeat, which is due after an interval. What it began
+// Start begins; it does not wait for the first heartbeat, which is due after an interval, nor for the offer,
+// which is told at once. What it began
 // lives until Stop, whatever becomes of ctx. It fails with ErrStarted or ErrClosed.
 func (cp *ControlPlane) Start(ctx context.Context) error {
 	cp.mu.Lock()
@@ -85,6 +88,9 @@ func (cp *ControlPlane) Start(ctx context.Context) error {
 	cp.every(ctx, &tasks, "heartbeat", cp.cfg.HeartbeatInterval, cp.heartbeat)
 	cp.every(ctx, &tasks, "update of node info", cp.cfg.NodeInfoUpdateInterval, cp.updateNodeInfo)
 	cp.every(ctx, &tasks, "checkpoint", cp.cfg.CheckpointInterval, cp.storeCheckpoint)
+	if cp.cfg.OfferProvider != nil {
+		tasks.Go(func() { cp.offers.run(ctx) })
+	}
 	go func() {
 		defer close(cp.done)
 		tasks.Wait()

@@ -40,6 +40,9 @@ func (cp *ControlPlane) beat(ctx context.Context) error {
 		cp.handshakeRequired(ctx, answer.Reason)
 	default:
 		cp.params.HealthTracker.HeartbeatSuccess()
+		if answer.OfferRequired {
+			cp.offers.tellAgain()
+		}
 	}
 	return nil
 }

@@ -29,6 +29,9 @@
 // in between: they are sent again from where the scheduler says that it stands. It recognises repeats by
 // the ledger's id and the event's number. One that no message can be made of is logged and left out.
 //
+// The newest offer arrives: it is told after each handshake and at each change, one at a time, until the
+// scheduler answers. What changes faster is conflated. GetHealth tells why one is refused.
+//
 // Orders are handled one after the other, in the order of the scheduler, at least once: after a crash,
 // those handled since the last checkpoint come again, and a handler that fails is called again, after
 // pauses of a second in all. It must be idempotent. It may take its time: heartbeats go on meanwhile.

@@ -101,6 +101,20 @@ func (ht *HealthTracker) UpdateSuccess() {
 	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulUpdate = ht.clock.Now() })
 }
 
+// offerAccepted records that the present offer was.
+func (ht *HealthTracker) offerAccepted() {
+	ht.change(func(h *nclprotocol.ConnectionHealth) { h.LastSuccessfulOffer, h.OfferRefused = ht.clock.Now(), "" })
+}
+
+// offerRefused records why the present offer was not accepted, and says whether that is news.
+func (ht *HealthTracker) offerRefused(reason string) (news bool) {
+	ht.change(func(h *nclprotocol.ConnectionHealth) {
+		news = h.OfferRefused != reason
+		h.OfferRefused = reason
+	})
+	return news
+}
+
 // orderGivenUp counts an order that was passed over.
 func (ht *HealthTracker) orderGivenUp() {
 	ht.change(func(h *nclprotocol.ConnectionHealth) { h.OrdersGivenUp++ })

@@ -47,8 +47,16 @@ type memory struct {
 	handshakes []nclprotocol.HandshakeRequest
 	heartbeats []nclprotocol.HeartbeatRequest
 	updates    []nclprotocol.NodeInfo
+	offers     []anOffer
+	before     bool // it is of a version before offers
 	goodbyes   int
 	foreign    int // control messages of another session
+}
+
+// anOffer is an offer as it came.
+type anOffer struct {
+	nclprotocol.OfferRequest
+	session string
 }
 
 func (m *memory) look(f func(*memory)) {
@@ -136,6 +144,9 @@ func (o *orchestrator) answer(ctx context.Context, _ string, m *envelope.Message
 	o.memory.mu.Lock()
 	defer o.memory.mu.Unlock()
 	known := m.Source == o.memory.session
+	if r, ok := m.Payload.(*nclprotocol.OfferRequest); ok {
+		return o.memory.offered(anOffer{*r, m.Source}, known)
+	}
 	if !known {
 		o.memory.foreign++
 	}
@@ -160,6 +171,16 @@ func (m *memory) answer(request any, known bool) any {
 		return nclprotocol.ShutdownNoticeResponse{LastNodeSequence: m.lastNode}
 	}
 	return nil
+}
+
+func (m *memory) offered(t anOffer, known bool) (*envelope.Message, error) {
+	if m.before {
+		return nil, &envelope.TypeError{Type: nclprotocol.TypeOfferRequest}
+	}
+	m.offers = append(m.offers, t)
+	return &envelope.Message{Payload: nclprotocol.OfferResponse{
+		Accepted: known && t.Withheld == "", HandshakeRequired: !known, Reason: t.Withheld,
+	}}, nil
 }
 
 func (o *orchestrator) handshake(ctx context.Context, source string, r *nclprotocol.HandshakeRequest) (*envelope.Message, error) {

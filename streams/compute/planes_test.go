@@ -64,6 +64,8 @@ func accept(request any) (any, error) {
 		return &nclprotocol.HeartbeatResponse{}, nil
 	case nclprotocol.UpdateNodeInfoRequest:
 		return &nclprotocol.UpdateNodeInfoResponse{Accepted: true}, nil
+	case nclprotocol.OfferRequest:
+		return &nclprotocol.OfferResponse{Accepted: true}, nil
 	}
 	return nil, errors.New("what?")
 }
@@ -81,7 +83,7 @@ type controlled struct {
 
 // control starts a control plane on a fake clock: a heartbeat every 15 s, a look at the node info every
 // 60 s, a checkpoint every 30 s.
-func control(t *testing.T, fail error) *controlled {
+func control(t *testing.T, fail error, adapt ...func(*compute.Config)) *controlled {
 	t.Helper()
 	c := &controlled{
 		clock: clockwork.NewFakeClock(), worker: &worker{}, peer: &requests{got: make(chan any), answer: accept},
@@ -91,6 +93,9 @@ func control(t *testing.T, fail error) *controlled {
 	cfg := configure(t, "", "n1", c.worker, watcher.NewMemoryStore())
 	cfg.HeartbeatInterval, cfg.NodeInfoUpdateInterval, cfg.CheckpointInterval = 15*time.Second, time.Minute, 30*time.Second
 	cfg.Clock, cfg.Checkpointer = c.clock, c.keeper
+	for _, f := range adapt {
+		f(&cfg)
+	}
 	c.params = compute.ControlPlaneParams{
 		Config: cfg, Requester: c.peer, HealthTracker: c.health, IncomingSeqTracker: c.tracker,
 		CheckpointName: "test", NodeInfo: c.worker.GetNodeInfo(t.Context()),

@@ -41,8 +41,13 @@ func (r *requester) stamp(p ncl.PublishRequest) ncl.PublishRequest {
 	return p
 }
 
-// controlCodec knows the control messages, whatever the registry of the data plane holds.
+// controlCodec knows the control messages, whatever the registry of the data plane holds, and has room for an
+// offer, whatever the data plane's longest message is.
 func controlCodec(s envelope.MessageSerializer) (envelope.Codec, error) {
+	if frames, ours := s.(envelope.Serializer); ours {
+		frames.MaxBytes = max(frames.MaxBytes, nclprotocol.MaxControl)
+		s = frames
+	}
 	registry := envelope.NewRegistry()
 	err := nclprotocol.RegisterControl(registry)
 	return envelope.Codec{Serializer: s, Registry: registry}, err

@@ -10,3 +10,10 @@ const (
 	// MaxMissFactor is the highest HeartbeatMissFactor; 1 is the lowest.
 	MaxMissFactor = 1000
 )
+
+const (
+	// MaxOffer is the longest offer, in bytes of JSON without blanks. The max_payload of NATS may hold less.
+	MaxOffer = 4 << 20
+	// MaxControl is the longest frame of a control message, in bytes.
+	MaxControl = MaxOffer + 64<<10
+)

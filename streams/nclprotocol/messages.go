@@ -14,6 +14,8 @@ const (
 	TypeHeartbeatResponse      = "HeartbeatResponse"
 	TypeUpdateNodeInfoRequest  = "UpdateNodeInfoRequest"
 	TypeUpdateNodeInfoResponse = "UpdateNodeInfoResponse"
+	TypeOfferRequest           = "OfferRequest"
+	TypeOfferResponse          = "OfferResponse"
 	TypeShutdownNoticeRequest  = "ShutdownNoticeRequest"
 	TypeShutdownNoticeResponse = "ShutdownNoticeResponse"
 )
@@ -62,7 +64,9 @@ type HeartbeatResponse struct {
 	// HandshakeRequired asks for a new session: this one is not known (any more), or events are missing.
 	HandshakeRequired bool   `json:"handshake_required,omitempty"`
 	Reason            string `json:"reason,omitempty"`
-	LastNodeSequence  uint64 `json:"last_node_sequence"`
+	// OfferRequired asks a node that tells offers to tell its offer again: the scheduler lacks it.
+	OfferRequired    bool   `json:"offer_required,omitempty"`
+	LastNodeSequence uint64 `json:"last_node_sequence"`
 }
 
 // UpdateNodeInfoRequest tells what has changed about a node.
@@ -97,6 +101,8 @@ func RegisterControl(r *envelope.Registry) error {
 		TypeHeartbeatResponse:      HeartbeatResponse{},
 		TypeUpdateNodeInfoRequest:  UpdateNodeInfoRequest{},
 		TypeUpdateNodeInfoResponse: UpdateNodeInfoResponse{},
+		TypeOfferRequest:           OfferRequest{},
+		TypeOfferResponse:          OfferResponse{},
 		TypeShutdownNoticeRequest:  ShutdownNoticeRequest{},
 		TypeShutdownNoticeResponse: ShutdownNoticeResponse{},
 	} {

@@ -32,9 +32,13 @@ var control = []any{
 	},
 	nclprotocol.HandshakeResponse{Accepted: true, Reason: "why", RetryAfter: nclprotocol.Seconds(8 * time.Second), NewLedger: true, LastNodeSequence: 8, StartSchedulerSequence: 6},
 	nclprotocol.HeartbeatRequest{Free: info.Free, Queued: info.Queued, LastSchedulerSequence: 7},
-	nclprotocol.HeartbeatResponse{HandshakeRequired: true, Reason: "why", LastNodeSequence: 9},
+	nclprotocol.HeartbeatResponse{HandshakeRequired: true, Reason: "why", OfferRequired: true, LastNodeSequence: 9},
 	nclprotocol.UpdateNodeInfoRequest{NodeInfo: info},
 	nclprotocol.UpdateNodeInfoResponse{Accepted: true, HandshakeRequired: true, Reason: "why"},
+	nclprotocol.OfferRequest{
+		Sequence: 3, Withheld: "why", Offer: json.RawMessage(`{"capacities":{"dc":{"small":{"ram_gb":16}}},"schedule":{"dc":[]}}`),
+	},
+	nclprotocol.OfferResponse{Accepted: true, HandshakeRequired: true, Reason: "why"},
 	nclprotocol.ShutdownNoticeRequest{Reason: "why", LastSchedulerSequence: 7},
 	nclprotocol.ShutdownNoticeResponse{LastNodeSequence: 9},
 }

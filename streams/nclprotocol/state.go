@@ -36,6 +36,8 @@ type ConnectionHealth struct {
 	ConnectedSince          time.Time // zero unless Connected
 	LastSuccessfulHeartbeat time.Time
 	LastSuccessfulUpdate    time.Time // of node info
+	LastSuccessfulOffer     time.Time // the present offer was accepted
+	OfferRefused            string    // why the present offer is not taken; empty: it is, or was not told yet
 	ConsecutiveFailures     int       // connections that were lost or failed since the last success
 	LastError               error     // of the last loss; nil while connected
 	OrdersGivenUp           uint64    // messages of the scheduler that were passed over: unreadable, or no try helps
