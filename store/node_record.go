@@ -68,6 +68,10 @@ type NodeRecord struct {
 	LedgerFrom uint64 `json:"ledger_from,omitempty"`
 	// Delivered is the last message there that may have come to it in the sessions that are over.
 	Delivered uint64 `json:"delivered,omitempty"`
+	// TellsOffers says that it has ever told one.
+	TellsOffers bool `json:"tells_offers,omitempty"`
+	// OfferRefused is why what it told last in its session was refused; nil: it was not. What it told before stands.
+	OfferRefused *OfferRefusal `json:"offer_refused,omitempty"`
 	// HandshakeRequired is why its present session has to end; empty: it need not.
 	HandshakeRequired string `json:"handshake_required,omitempty"`
 	// EarlierStarts are those of the programs that had Ledger before the one of StartedAt, the last of some.
@@ -92,6 +96,13 @@ type Refusal struct {
 	Program
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"` // about when it was refused last
+}
+
+// OfferRefusal is an offer that was not kept.
+type OfferRefusal struct {
+	Sequence uint64    `json:"sequence"` // in the session
+	Reason   string    `json:"reason"`
+	At       time.Time `json:"at"`
 }
 
 // FormerLedger is a ledger that another one has replaced.

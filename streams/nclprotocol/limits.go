@@ -1,6 +1,10 @@
 package nclprotocol
 
-import "time"
+import (
+	"time"
+
+	"oc-scheduler/store/offer"
+)
 
 // Limits of a handshake: the scheduler refuses others.
 const (
@@ -13,7 +17,7 @@ const (
 
 const (
 	// MaxOffer is the longest offer, in bytes of JSON without blanks. The max_payload of NATS may hold less.
-	MaxOffer = 4 << 20
+	MaxOffer = offer.MaxBytes
 	// MaxControl is the longest frame of a control message, in bytes.
 	MaxControl = MaxOffer + 64<<10
 )

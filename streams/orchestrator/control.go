@@ -33,6 +33,7 @@ type control struct {
 	copies  int // of the streams, should one have to be made again
 	manual  bool
 	door    *door
+	offers  chan struct{} // one for each offer that is read
 	limiter *rate.Limiter
 	log     *slog.Logger
 	metrics *metrics
@@ -40,7 +41,7 @@ type control struct {
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
 	limit := rate.Limit(cfg.HandshakesPerSecond)
-	return &control{js, st, cfg.Copies, cfg.ManualApproval, newDoor(), rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
+	return &control{js, st, cfg.Copies, cfg.ManualApproval, newDoor(), make(chan struct{}, offersAtOnce), rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
 }
 
 // run answers until ctx ends. NATS out of reach is no failure.
@@ -84,6 +85,7 @@ func (c *control) responder() (*ncl.Responder, error) {
 			nclprotocol.TypeHandshakeRequest:      request(c, c.handshake),
 			nclprotocol.TypeHeartbeatRequest:      request(c, c.heartbeat),
 			nclprotocol.TypeUpdateNodeInfoRequest: request(c, c.updateInfo),
+			nclprotocol.TypeOfferRequest:          request(c, c.offer),
 			nclprotocol.TypeShutdownNoticeRequest: request(c, c.shutdown),
 		},
 		MaxConcurrent: controlAtOnce, Timeout: controlTimeout, Logger: c.log,

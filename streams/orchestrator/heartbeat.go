@@ -35,7 +35,7 @@ func (c *control) heartbeat(ctx context.Context, from sender, r *nclprotocol.Hea
 	if err != nil {
 		return nil, err
 	}
-	answer := &nclprotocol.HeartbeatResponse{}
+	answer := &nclprotocol.HeartbeatResponse{OfferRequired: c.lacksOffer(&n)}
 	if cursor.Ledger == n.Ledger {
 		answer.LastNodeSequence = cursor.Sequence
 	}

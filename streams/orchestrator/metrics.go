@@ -14,6 +14,7 @@ import (
 type metrics struct {
 	handshakes *prometheus.CounterVec
 	heartbeats *prometheus.CounterVec
+	offers     *prometheus.CounterVec
 	events     *prometheus.CounterVec
 	losses     prometheus.Counter
 }
@@ -38,6 +39,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return &metrics{
 		handshakes: counters("node_handshakes_total", "Handshakes of compute nodes.", "result", "accepted", "refused", "failed"),
 		heartbeats: counters("node_heartbeats_total", "Heartbeats of compute nodes.", "result", "fresh", "old", "session over"),
+		offers:     counters("node_offers_total", "Offers of compute nodes.", "result", "accepted", "refused", "old", "session over"),
 		events: counters("node_events_total", "Events of compute nodes, and what became of them.", "result",
 			outcomeHandled, outcomeDuplicate, outcomeGap, outcomeForeign, outcomeDead),
 		losses: promauto.With(reg).NewCounter(prometheus.CounterOpts{

@@ -3,6 +3,7 @@ package orchestrator_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"sync"
 	"testing"
@@ -203,4 +204,25 @@ func (n *node) publish(t testing.TB, frame []byte) {
 	if _, err := n.js.Publish(t.Context(), nclprotocol.OutSubject(n.id), frame); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tryOffer tells an offer, in a session that need not be the last.
+func (n *node) tryOffer(ctx context.Context, session string, r nclprotocol.OfferRequest) (*nclprotocol.OfferResponse, error) {
+	present := n.session
+	n.session = session
+	answer, err := n.ask(ctx, r)
+	n.session = present
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*nclprotocol.OfferResponse), nil
+}
+
+func (n *node) offer(t testing.TB, sequence uint64, document string) *nclprotocol.OfferResponse {
+	t.Helper()
+	r, err := n.tryOffer(t.Context(), n.session, nclprotocol.OfferRequest{Sequence: sequence, Offer: json.RawMessage(document)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -126,7 +126,7 @@ func (s *Service) Leave(ctx context.Context) error {
 // loaded waits for the views: before that every node would look unknown, and every partition free.
 func (s *Service) loaded(ctx context.Context) bool {
 	for _, loaded := range []<-chan struct{}{
-		s.store.Nodes.View().Loaded(), s.store.Liveness.View().Loaded(),
+		s.store.Nodes.View().Loaded(), s.store.Liveness.View().Loaded(), s.store.Offers.View().Loaded(),
 		s.store.Partitions.View().Loaded(), s.store.Leases.View().Loaded(), s.store.Executions.View().Loaded(),
 	} {
 		select {

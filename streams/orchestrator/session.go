@@ -90,7 +90,7 @@ func (c *control) open(ctx context.Context, from sender, r *nclprotocol.Handshak
 			n.Generation++
 		}
 		keepInfo(n, info, c.store.Now())
-		n.Session, n.InfoSequence, n.HandshakeRequired = from.session, from.sequence, ""
+		n.Session, n.InfoSequence, n.HandshakeRequired, n.OfferRefused = from.session, from.sequence, "", nil
 		n.State, n.Since, n.Reason, n.OpenedAt = store.NodeConnected, time.Now().UTC(), "", from.sent.UTC()
 		change(n)
 		return n, nil
