@@ -7,39 +7,41 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// EnsureStream returns the stream as it must be, and makes it when it is missing. It fails with a
-// *ForeignError, a *NoClusterError, or as Stream does, without saying of which stream.
+// EnsureStream returns the stream as it must be, and makes it when it is missing; one of an older layout is changed
+// in place, where Adapt says how: that is the same whoever does it, and however often. It fails with a
+// *ForeignError, a *LayoutError, a *NoClusterError, or as Stream does, without saying of which stream.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := Stream(ctx, js, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = js.CreateStream(ctx, want)
+		stream, err = js.CreateStream(ctx, marked(want))
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // somebody was faster, with a configuration of his own
+		stream, err = Stream(ctx, js, want.Name)
+	}
+	if err == nil {
+		stream, err = adapted(ctx, js, stream, want)
 	}
 	switch {
-	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster, with a configuration of his own
-		stream, err = Stream(ctx, js, want.Name)
 	case errors.Is(err, errOverlap):
 		return nil, captor(ctx, js, want, err)
 	case errors.Is(err, errNoReplication):
 		return nil, &NoClusterError{want.Replicas}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := verify(stream.CachedInfo(), want); err != nil {
+	case err != nil:
 		return nil, err
 	}
 	return stream, nil
 }
 
-func verify(have *jetstream.StreamInfo, want jetstream.StreamConfig) error {
-	d := StreamDifferences(have.Config, want)
+func adapted(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	have := stream.CachedInfo()
+	next, err := Adapt(have.Config, want)
 	switch alone := have.Cluster == nil || have.Cluster.Name == ""; {
-	case len(d) == 0:
-		return nil
-	case alone && want.Replicas > 1:
-		return &NoClusterError{want.Replicas}
+	case err != nil && alone && want.Replicas > 1:
+		return nil, &NoClusterError{want.Replicas}
+	case err != nil || next == nil:
+		return stream, err
 	}
-	return &ForeignError{Name: "stream " + want.Name, Differences: d}
+	return js.UpdateStream(ctx, *next)
 }
 
 // captor finds the stream that stands in the way.
@@ -48,7 +50,7 @@ func captor(ctx context.Context, js jetstream.JetStream, want jetstream.StreamCo
 		name, err := js.StreamNameBySubject(ctx, subject)
 		switch {
 		case err == nil && name != want.Name:
-			return &ForeignError{Name: "stream " + want.Name, CapturedBy: name, Subject: subject}
+			return &ForeignError{Name: streamName(want), CapturedBy: name, Subject: subject}
 		case err != nil && !errors.Is(err, jetstream.ErrStreamNotFound):
 			return err
 		}
@@ -74,6 +76,8 @@ func EnsureConsumer(ctx context.Context, js jetstream.JetStream, stream string, 
 	}
 	return consumer, nil
 }
+
+func streamName(c jetstream.StreamConfig) string { return "stream " + c.Name }
 
 // ConsumerName is how errors call a consumer.
 func ConsumerName(stream, durable string) string {

@@ -24,6 +24,24 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s has a foreign configuration: %v", e.Name, e.Differences)
 }
 
+// LayoutError says that a stream has another layout than this program needs, and that neither can be done with:
+// a newer one whose release says so, or an older one that cannot be changed in place. Trying again is of no use
+// until an operator acts.
+type LayoutError struct {
+	Name        string
+	Have, Want  Version
+	Differences Differences // what can't be changed in place; none: the stream's layout is the newer one
+}
+
+// Error names both versions in one line.
+func (e *LayoutError) Error() string {
+	if len(e.Differences) == 0 {
+		return fmt.Sprintf("%s has layout %d, for programs of layout %d or newer; this one is of layout %d: run a newer release",
+			e.Name, e.Have.Layout, e.Have.Least, e.Want.Layout)
+	}
+	return fmt.Sprintf("%s has layout %d and does not become layout %d in place: %v", e.Name, e.Have.Layout, e.Want.Layout, e.Differences)
+}
+
 // NoClusterError says that copies were asked for of a server that is alone. Trying again is of no use
 // until an operator acts.
 type NoClusterError struct{ Replicas int }
@@ -33,11 +51,12 @@ func (e *NoClusterError) Error() string {
 	return fmt.Sprintf("--js-replicas: %d needs a NATS cluster; this server has none", e.Replicas)
 }
 
-// NeedsOperator says whether no retry helps: err is a ForeignError or a NoClusterError, or holds one.
+// NeedsOperator says whether no retry helps: err is a ForeignError, a LayoutError or a NoClusterError, or holds one.
 func NeedsOperator(err error) bool {
 	_, foreign := errors.AsType[*ForeignError](err)
+	_, layout := errors.AsType[*LayoutError](err)
 	_, alone := errors.AsType[*NoClusterError](err)
-	return foreign || alone
+	return foreign || layout || alone
 }
 
 // Errors of the NATS server (nats-server, errors.json) that the client doesn't name.

@@ -45,8 +45,8 @@ type Store struct {
 func (s *Store) Now() time.Time { return s.clock.Now() }
 
 // Open creates the buckets, or verifies that they are as this program needs them. It fails with an
-// invalid Config, with a jet.ForeignError (several are joined), with a jet.NoClusterError, and
-// with kv.ErrUnavailable, after which it may be called again: metrics are registered when it succeeds, a nil
+// invalid Config, with a jet.ForeignError or jet.LayoutError (several are joined), with a
+// jet.NoClusterError, and with kv.ErrUnavailable, after which it may be called again: metrics are registered when it succeeds, a nil
 // reg means none. The views of the store are empty until Run has loaded them.
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Store, error) {
 	if err := cfg.Validate(); err != nil {

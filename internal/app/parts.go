@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/events"
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natsd"
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/streams/orchestrator"
@@ -49,6 +50,11 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.ApproveNodes == manual,
 		Logger: log, Metrics: reg,
 	}
+}
+
+// expected are the streams that a replica needs.
+func expected(copies int) []jet.Expected {
+	return slices.Concat(store.Expect(copies), events.Expect(copies), orchestrator.Expect(copies))
 }
 
 // streamNames are those of the streams that are no buckets.

@@ -17,6 +17,8 @@ import (
 
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/jet"
+	"oc-scheduler/store"
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -251,9 +253,15 @@ func TestOutageWhileRunning(t *testing.T) {
 // also when it shows only after a start without NATS.
 func TestForeignStream(t *testing.T) {
 	t.Parallel()
-	for name, foreign := range map[string]jetstream.StreamConfig{
-		"other":       {Name: "other", Subjects: []string{"CREATE_RESOURCE"}},
-		"KV_planners": {Name: "KV_planners", Subjects: []string{"$KV.planners.>"}, MaxMsgsPerSubject: 5},
+	newer := store.Expect(1)[0].Stream
+	newer.Metadata = jet.Version{Layout: 3, Least: 2}.Mark(nil)
+	for name, tc := range map[string]struct {
+		foreign jetstream.StreamConfig
+		tells   string
+	}{
+		"captor":        {jetstream.StreamConfig{Name: "other", Subjects: []string{"CREATE_RESOURCE"}}, "by stream other"},
+		"configuration": {jetstream.StreamConfig{Name: "KV_planners", Subjects: []string{"$KV.planners.>"}, MaxMsgsPerSubject: 5}, "KV_planners"},
+		"newer layout":  {newer, "KV_planners has layout 3, for programs of layout 2 or newer; this one is of layout 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -262,15 +270,15 @@ func TestForeignStream(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := js.CreateStream(t.Context(), foreign); err != nil {
+			if _, err := js.CreateStream(t.Context(), tc.foreign); err != nil {
 				t.Fatal(err)
 			}
 			server.Stop()
 			r := start(t, on(server))
 			server.Restart(t)
 			var config *app.ConfigError
-			if err := r.end(t); !errors.As(err, &config) || !strings.Contains(err.Error(), name) {
-				t.Errorf("Run: %v, want a configuration fault that names %s", err, name)
+			if err := r.end(t); !errors.As(err, &config) || !strings.Contains(err.Error(), tc.tells) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Run: %v, want a configuration fault that names %s", err, tc.tells)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/jet"
@@ -50,7 +51,20 @@ func (r *Replica) work(ctx context.Context, e *engine) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return r.roam(ctx, e) })
+	g.Go(func() error { return r.mark(ctx) })
 	return g.Wait()
+}
+
+// mark has streams of an earlier release bear the versions of their layouts. Nothing waits for that.
+func (r *Replica) mark(ctx context.Context) error {
+	js, err := jetstream.New(r.nc)
+	if err != nil {
+		return err
+	}
+	if err := jet.MarkStreams(ctx, js, expected(r.cfg.JSReplicas)); err != nil && ctx.Err() == nil {
+		r.log.WarnContext(ctx, "streams bear no version of their layout: a later release may not be able to change them in place", "error", err)
+	}
+	return nil
 }
 
 // persist tries f until it succeeds, with growing delays and jitter, for NATS out of reach is no

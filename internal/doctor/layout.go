@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,11 +45,22 @@ func (e *exam) copies() int {
 }
 
 func (e *exam) compared(x expectation, have *jetstream.StreamInfo) bool {
-	list := jet.StreamDifferences(have.Config, x.Stream)
-	if len(list) == 0 {
+	next, err := jet.Adapt(have.Config, x.Stream)
+	foreign, is := errors.AsType[*jet.ForeignError](err)
+	layout, of := errors.AsType[*jet.LayoutError](err)
+	switch {
+	case next != nil:
+		e.warn(x.Stream.Name+" is of an older release", "start a replica of this one (`oc-scheduler serve`): it changes the stream in place")
+		return false
+	case is:
+		e.fail(fmt.Sprintf("%s: %v; replicas refuse to start", x.Stream.Name, foreign.Differences), e.mendStream(have.Config, x.Stream, foreign.Differences))
+	case of && len(layout.Differences) > 0:
+		e.fail(err.Error()+"; replicas refuse to start", e.mendStream(have.Config, x.Stream, layout.Differences))
+	case of:
+		e.fail(err.Error()+"; replicas of this one refuse to start", fmt.Sprintf("run a release of layout %d or newer", layout.Have.Least))
+	default:
 		return true
 	}
-	e.fail(fmt.Sprintf("%s: %v; replicas refuse to start", x.Stream.Name, list), e.mendStream(have.Config, x.Stream, list))
 	e.hinders = e.last()
 	return false
 }

@@ -52,14 +52,14 @@ func right(subject string, subscribe bool) Right {
 	}
 }
 
-// spare says whether a subject is for making what is missing, for saying who has made something else
+// spare says whether a subject is for making what is missing, for changing what is of an older layout, for saying who has made something else
 // instead, for finding out that a stream takes no writes, or for tidying up, which the server does by itself later.
 func spare(subject string) bool {
 	request, ok := strings.CutPrefix(subject, "$JS.API.")
 	if !ok {
 		return false
 	}
-	return strings.HasPrefix(request, "STREAM.CREATE.") || strings.HasPrefix(request, "STREAM.NAMES") ||
+	return strings.HasPrefix(request, "STREAM.CREATE.") || strings.HasPrefix(request, "STREAM.UPDATE.") || strings.HasPrefix(request, "STREAM.NAMES") ||
 		strings.HasPrefix(request, "CONSUMER.DELETE.") || looks(subject) || durable(request)
 }
 
@@ -95,7 +95,7 @@ func published() []string {
 	}
 	for _, x := range slices.Concat(store.Expect(1), events.Expect(1), orchestrator.Expect(1)) {
 		name := x.Stream.Name
-		subjects = append(subjects, "$JS.API.STREAM.INFO."+name, "$JS.API.STREAM.CREATE."+name)
+		subjects = append(subjects, "$JS.API.STREAM.INFO."+name, "$JS.API.STREAM.CREATE."+name, "$JS.API.STREAM.UPDATE."+name)
 		if x.Durable != nil {
 			durable := name + "." + x.Durable.Durable
 			subjects = append(subjects, "$JS.API.CONSUMER.CREATE."+durable, "$JS.API.CONSUMER.INFO."+durable,

@@ -9,8 +9,8 @@ import (
 	"oc-scheduler/jet"
 )
 
-// ensureStream creates a stream, or finds it configured as wanted. It fails with a
-// jet.ForeignError, a jet.NoClusterError or ErrUnavailable.
+// ensureStream creates a stream, or finds it configured as wanted, or changes it to that. It fails as
+// jet.NeedsOperator knows, and with ErrUnavailable.
 func ensureStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	attempt, cancel := context.WithTimeout(ctx, AttemptTimeout)
 	defer cancel()

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
 )
 
 // markerTTL is how long the marker of a key that has run out stands, unless a Layout says otherwise: so
@@ -20,6 +22,7 @@ type Layout struct {
 	MarkerTTL   time.Duration // of markers that the server writes; 0: an hour
 	Batches     bool          // takes batches of several messages
 	Schedules   bool          // takes message schedules
+	Version     jet.Version   // to be raised with each change; zero: the first
 
 	Durable *jetstream.ConsumerConfig // that all replicas share; nil: there is none
 }
@@ -30,7 +33,7 @@ func (l Layout) Stream(replicas int) jetstream.StreamConfig {
 	if marker == 0 {
 		marker = markerTTL
 	}
-	return jetstream.StreamConfig{
+	c := jetstream.StreamConfig{
 		Name:                   StreamName(l.Bucket),
 		Description:            l.Description,
 		Subjects:               append([]string{BucketPrefix(l.Bucket) + ">"}, l.Beside...),
@@ -48,6 +51,10 @@ func (l Layout) Stream(replicas int) jetstream.StreamConfig {
 		AllowMsgSchedules:      l.Schedules,
 		Replicas:               replicas,
 	}
+	if l.Version != (jet.Version{}) {
+		c.Metadata = l.Version.Mark(nil)
+	}
+	return c
 }
 
 // StreamName is the name of the stream that holds a bucket.

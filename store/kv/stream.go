@@ -30,8 +30,8 @@ type Config struct {
 }
 
 // Open creates the streams of layouts, or verifies that they are as this program needs them, and reports all
-// that is foreign about them at once: it fails with a jet.ForeignError (several are joined), with a
-// jet.NoClusterError, and with ErrUnavailable, after which it may be called again.
+// that is foreign about them at once: it fails with a jet.ForeignError or jet.LayoutError (several are joined),
+// with a jet.NoClusterError, and with ErrUnavailable, after which it may be called again.
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config, layouts ...Layout) ([]*Stream, error) {
 	streams := make([]*Stream, len(layouts))
 	var errs []error
