@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -19,7 +21,7 @@ func (s *Server) body(c echo.Context) ([]byte, error) {
 		return nil, newProblem(http.StatusUnsupportedMediaType, "bodies are read as they are, not coded as %.40q", coding)
 	}
 	body, err := s.read(c.Response(), c.Request())
-	if err != nil && isTimeout(err) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, newProblem(http.StatusRequestTimeout, "the body did not come in time")
 	}
 	return body, err

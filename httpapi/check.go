@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store/booking"
 )
 
@@ -20,7 +21,7 @@ func (s *Server) getCheck(c echo.Context) error {
 		return err
 	}
 	switch r := c.Request(); {
-	case upgrades(r):
+	case carry.Upgrades(r):
 		return s.serveWebSocket(c, parts, workflowID)
 	case r.Method == http.MethodGet && prefersEvents(r):
 		return s.serveEvents(c, parts, workflowID)
@@ -101,7 +102,7 @@ func prefersEvents(r *http.Request) bool {
 			continue
 		}
 		switch kind {
-		case "text/event-stream":
+		case carry.TypeEvents:
 			if weight > single {
 				events = max(events, weight)
 			}

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -235,25 +233,4 @@ func quoted(t *testing.T, s string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// dialDeaf opens a WebSocket over such a connection.
-func (s *site) dialDeaf(t *testing.T, path string) *websocket.Conn {
-	t.Helper()
-	return s.dial(t, path, &websocket.DialOptions{HTTPClient: deaf(t)})
-}
-
-// deaf is a client for whose connections the kernel keeps little, so that one that does not read is
-// noticed after a few frames.
-func deaf(t *testing.T) *http.Client {
-	t.Helper()
-	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		var err error
-		return errors.Join(c.Control(func(fd uintptr) {
-			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
-		}), err)
-	}}
-	transport := &http.Transport{DialContext: dialer.DialContext, ReadBufferSize: 1 << 10}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
 }

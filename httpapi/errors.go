@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/kv"
@@ -43,6 +44,8 @@ func problemOf(err error) *Problem {
 		large   *http.MaxBytesError
 		routing *echo.HTTPError
 		refused *ncl.RefusedError
+		limit   *carry.LimitError
+		upgrade *carry.HandshakeError
 	)
 	switch {
 	case errors.As(err, &problem):
@@ -51,6 +54,12 @@ func problemOf(err error) *Problem {
 		return invalid(faults)
 	case errors.As(err, &large):
 		return newProblem(http.StatusRequestEntityTooLarge, "the body may have %d bytes at most", large.Limit)
+	case errors.As(err, &limit):
+		return newProblem(http.StatusTooManyRequests, "%v", limit).after(retryLimited)
+	case errors.As(err, &upgrade):
+		return newProblem(upgrade.Status, "%v", upgrade)
+	case errors.Is(err, carry.Draining):
+		return errRetiring
 	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:
 		return errNoRoute
 	case errors.As(err, &routing): // echo's own: method not allowed

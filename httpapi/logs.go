@@ -2,12 +2,12 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"math"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/streams/logstream"
 )
 
@@ -16,9 +16,6 @@ type Outputs interface {
 	// Open returns logstream.ErrNotFound, logstream.ErrNodeGone, an *ncl.RefusedError, or ctx's error.
 	Open(ctx context.Context, nodeID string, r logstream.Request) (logstream.Reader, error)
 }
-
-// carrierText is plain text, as the metrics name it.
-const carrierText = "text"
 
 // getLogs streams the output of an execution from its node, as plain text or as server-sent events.
 func (s *Server) getLogs(c echo.Context) error {
@@ -43,7 +40,7 @@ func (s *Server) getLogs(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	ctx, part := s.live.join(c.Request().Context())
+	ctx, part := s.carry.Join(c.Request().Context())
 	defer part()
 
 	changed, forget := s.executions.join(executionID) // before the first look
@@ -51,50 +48,32 @@ func (s *Server) getLogs(c echo.Context) error {
 	o := &output{parts: parts, request: asked, known: e, changed: changed}
 	defer o.close()
 	if err := o.open(ctx); err != nil {
-		if errors.Is(context.Cause(ctx), errDraining) {
-			return errRetiring
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		return err
 	}
-	if c.Request().Method == http.MethodHead {
-		return headOutput(c)
+	asEvents := prefersEvents(c.Request())
+	switch {
+	case c.Request().Method == http.MethodHead:
+		return headOutput(c, asEvents)
+	case asEvents:
+		c.Set(isStream, s.carry.Events(ctx, c.Response(), s.carry.Pump(ctx, o.event)))
+	default:
+		c.Set(isStream, s.carry.Text(ctx, c.Response(), s.carry.Pump(ctx, o.text)))
 	}
-	return s.carryOutput(ctx, c, o)
-}
-
-// outputType is the media type of output, and the carrier's name.
-func outputType(r *http.Request) (contentType, carrier string) {
-	if prefersEvents(r) {
-		return typeEvents, carrierEvents
-	}
-	return echo.MIMETextPlainCharsetUTF8, carrierText
+	return nil
 }
 
 // headOutput tells how the output would come.
-func headOutput(c echo.Context) error {
-	contentType, _ := outputType(c.Request())
+func headOutput(c echo.Context, asEvents bool) error {
+	contentType := carry.TypeText
+	if asEvents {
+		contentType = carry.TypeEvents
+	}
 	c.Response().Header().Set(echo.HeaderContentType, contentType)
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	return c.NoContent(http.StatusOK)
-}
-
-// carryOutput streams what there is, until it or the client ends.
-func (s *Server) carryOutput(ctx context.Context, c echo.Context, o *output) error {
-	contentType, carrier := outputType(c.Request())
-	closed := s.metrics.opened(carrier)
-	out := &outputWriter{newEventWriter(c.Response(), s.cfg.WriteWithin), carrier}
-	e := asEnding(s.guard(ctx, func() error {
-		if err := out.begin(contentType); err != nil {
-			return endingOfWrite(err)
-		}
-		return o.copy(ctx, out, s.cfg.CommentEvery)
-	}))
-	closed(e)
-	c.Set(isStream, e)
-	if e != errDone && carrier == carrierText {
-		panic(http.ErrAbortHandler) // the one way to tell a client that this is not the end
-	}
-	return nil
 }
 
 // askedOutput is what a request asks for: Last-Event-ID tells how far a client that comes again has
@@ -109,10 +88,10 @@ func askedOutput(r *http.Request, executionID string) (logstream.Request, error)
 		}
 		asked.Tail, asked.Fresh = int(min(max(n, 1), math.MaxInt32)), n == 0
 	}
-	if text := r.Header.Get("Last-Event-ID"); text != "" {
+	if text := r.Header.Get(lastEventID); text != "" {
 		var ok bool
 		if asked.Offset, ok = wholeNumber(text); !ok {
-			q.fault("Last-Event-ID", "must be the id of an event")
+			q.fault(lastEventID, "must be the id of an event")
 		}
 	}
 	return asked, q.faults.Err()

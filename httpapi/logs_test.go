@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
@@ -260,7 +261,7 @@ func TestAReaderThatLeaves(t *testing.T) {
 // TestASlowReader is cut, and costs its node no more than what it was allowed to send.
 func TestASlowReader(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, httpapi.Config{WriteWithin: 300 * time.Millisecond})
+	s := newSite(t, httpapi.Config{Streams: carry.Config{WriteWithin: 300 * time.Millisecond}})
 	n := s.node(t)
 	out := n.output(t, "x")
 	for range 100 {
@@ -273,8 +274,7 @@ func TestASlowReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := deaf(t)
-	response, err := client.Do(r)
+	response, err := s.client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ oc_scheduler_streams_closed_total{carrier="text",code="slow"} 1
 
 func TestOutputWhileDraining(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, httpapi.Config{MaxStreams: 2})
+	s := newSite(t, httpapi.Config{Streams: carry.Config{MaxStreams: 2}})
 	n := s.node(t)
 	out := n.output(t, "x")
 	write(t, out.Stdout(), "one\n")

@@ -1,15 +1,17 @@
 package httpapi
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"oc-scheduler/httpapi/carry"
 )
 
-// metrics are what the server tells of itself. Labels are of bounded kinds: carriers, codes, route
+// metrics are what the server tells of itself, beside its carriers. Labels are of bounded kinds: carriers, codes, route
 // templates; never ids.
 type metrics struct {
-	open    *prometheus.GaugeVec
-	closed  *prometheus.CounterVec
 	sent    *prometheus.CounterVec
 	latency prometheus.Histogram
 	request *prometheus.HistogramVec
@@ -19,13 +21,6 @@ type metrics struct {
 func newMetrics(reg prometheus.Registerer) *metrics {
 	auto := promauto.With(reg)
 	return &metrics{
-		open: auto.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "oc_scheduler_streams_open", Help: "Streams open now, of answers and of output.",
-		}, []string{"carrier"}),
-		closed: auto.NewCounterVec(prometheus.CounterOpts{
-			Name: "oc_scheduler_streams_closed_total",
-			Help: "Streams that ended, by close code, or slow and no_pong for clients cut without one.",
-		}, []string{"carrier", "code"}),
 		sent: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "oc_scheduler_results_sent_total", Help: "Results written to clients of check streams.",
 		}, []string{"carrier"}),
@@ -40,5 +35,16 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		panics: auto.NewCounter(prometheus.CounterOpts{
 			Name: "oc_scheduler_http_panics_total", Help: "Panics caught in handlers.",
 		}),
+	}
+}
+
+// wrote notes a frame that a client has taken.
+func (m *metrics) wrote(carrier string, frame carry.Frame) {
+	if frame.Event != eventResult {
+		return
+	}
+	m.sent.WithLabelValues(carrier).Inc()
+	if !frame.Stored.IsZero() {
+		m.latency.Observe(time.Since(frame.Stored).Seconds())
 	}
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/httpapi/carry"
 )
 
 // around is what surrounds every handler: one function, for echo builds its chain anew for each request.
@@ -62,7 +63,7 @@ func (s *Server) observe(c echo.Context, took time.Duration) {
 	}
 	if ctx := r.Context(); s.log.Enabled(ctx, slog.LevelDebug) {
 		log := s.log
-		if e, ok := c.Get(isStream).(*ending); ok {
+		if e, ok := c.Get(isStream).(*carry.Ending); ok {
 			log = log.With("ending", e.String())
 		}
 		log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
@@ -71,7 +72,7 @@ func (s *Server) observe(c echo.Context, took time.Duration) {
 }
 
 // isStream marks, in echo's context, a request whose duration says nothing about this server. Its value
-// becomes the *ending, unless the stream outlives the request, as a WebSocket does.
+// becomes the *carry.Ending, unless the stream outlives the request, as a WebSocket does.
 const isStream = "stream"
 
 // methodLabel bounds what a client can put into a label.
@@ -86,7 +87,7 @@ func methodLabel(method string) string {
 // rescue handles a request, and turns a panic into the answer 500: the process and the other clients are
 // kept out of it.
 func (s *Server) rescue(c echo.Context, handle echo.HandlerFunc) error {
-	return s.guard(c.Request().Context(), func() error {
+	return s.guard(func() error {
 		if err := s.names.check(c.Request()); err != nil {
 			return err
 		}
@@ -101,19 +102,24 @@ func (s *Server) rescue(c echo.Context, handle echo.HandlerFunc) error {
 }
 
 // guard runs f and returns a panic of it as an error, logged with its stack.
-func (s *Server) guard(ctx context.Context, f func() error) (err error) {
+func (s *Server) guard(f func() error) (err error) {
 	defer func() {
 		switch v := recover(); v {
 		case nil:
 		case http.ErrAbortHandler: // net/http's own way to drop a connection
 			panic(v)
 		default:
-			s.metrics.panics.Inc()
-			s.log.ErrorContext(context.WithoutCancel(ctx), "panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			s.panicked(v)
 			err = errInternal
 		}
 	}()
 	return f()
+}
+
+// panicked counts and logs a panic, in the deferred function that has caught it.
+func (s *Server) panicked(v any) {
+	s.metrics.panics.Inc()
+	s.log.Error("panic in a handler", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
 func requestIDOf(c echo.Context) string { return c.Response().Header().Get(echo.HeaderXRequestID) }

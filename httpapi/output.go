@@ -24,6 +24,7 @@ type output struct {
 	known   execution.Execution // before the view shows it
 	changed <-chan struct{}     // holds a token when the view may show another
 	reader  logstream.Reader    // nil: there is none yet, or none at all
+	over    error               // after the last event
 }
 
 func (o *output) close() {
@@ -63,35 +64,8 @@ func (o *output) execution() execution.Execution {
 	return o.known
 }
 
-// copy writes all that there is, and to whom follows all that comes; the error is the *ending.
-func (o *output) copy(ctx context.Context, out *outputWriter, comment time.Duration) error {
-	for quiet := time.Now().Add(comment); ; {
-		chunk, err := o.next(ctx, quiet)
-		switch {
-		case err == nil:
-			err = out.chunk(chunk)
-		case ctx.Err() != nil:
-			return endingOf(ctx)
-		case errors.Is(err, io.EOF), o.request.Follow && errors.Is(err, logstream.ErrNotFound): // the node has lost it
-			if err = out.end(o.outcome(ctx)); err == nil {
-				return errDone
-			}
-		case errors.Is(err, context.DeadlineExceeded):
-			quiet = time.Now().Add(comment)
-			err = out.comment()
-		default:
-			return errors.Join(out.fail(err), errFault)
-		}
-		if err != nil {
-			return endingOfWrite(err)
-		}
-	}
-}
-
-// next is the next chunk, context.DeadlineExceeded at the time until, or io.EOF at the end.
-func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, error) {
-	ctx, cancel := context.WithDeadline(ctx, until)
-	defer cancel()
+// next is the next chunk, or io.EOF at the end of all that there is, and to whom follows of all that comes.
+func (o *output) next(ctx context.Context) (logstream.Chunk, error) {
 	for o.reader == nil {
 		e := o.execution()
 		if !o.request.Follow || e.State.Final() && e.StartedAt.IsZero() {
@@ -104,7 +78,11 @@ func (o *output) next(ctx context.Context, until time.Time) (logstream.Chunk, er
 			return logstream.Chunk{}, err
 		}
 	}
-	return o.reader.Next(ctx)
+	chunk, err := o.reader.Next(ctx)
+	if o.request.Follow && errors.Is(err, logstream.ErrNotFound) { // the node has lost it
+		err = io.EOF
+	}
+	return chunk, err
 }
 
 // outcome is how an execution stands after its output; to whom follows it is the end, if that becomes

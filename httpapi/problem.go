@@ -16,6 +16,8 @@ const (
 	problemType = "application/problem+json"
 	// retrySoon is what a client is told to wait while this replica starts or is out of NATS's reach.
 	retrySoon = 2 * time.Second
+	// retryLimited is what a client above a limit is told to wait.
+	retryLimited = 5 * time.Second
 )
 
 // Problem is what a client is told of an error, written as application/problem+json (RFC 9457).

@@ -36,6 +36,9 @@ type served struct {
 	begun bool // the answer to the present request
 }
 
+// TakenOver is the connection for those who speak something else from here on.
+func (s *served) TakenOver() net.Conn { return s.TCPConn }
+
 // answered is net/http's word that an answer is complete: a refusal may be next.
 func answered(conn net.Conn, state http.ConnState) {
 	if s, ok := conn.(*served); ok && state == http.StateIdle {

@@ -6,12 +6,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"oc-scheduler/httpapi/carry"
 )
 
 const (
@@ -30,14 +31,11 @@ type Server struct {
 	metrics *metrics
 	parts   atomic.Pointer[Parts]
 	retired atomic.Bool
-	limits  *limits
-	live    *live
+	carry   *carry.Carriers
 	lookups *lookups
 	http    *http.Server
 
-	executions changes  // in the view
-	messages   messages // to WebSockets
-	writers    writers  // to WebSockets
+	executions changes // in the view
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;
@@ -52,16 +50,14 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		origins: cfg.AllowOrigins,
 		names:   namesOf(cfg.AllowOrigins),
 		log:     log.With("component", "httpapi"),
-		limits:  &limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
-		live:    newLive(),
 		lookups: newLookups(),
-		writers: writers{most: runtime.GOMAXPROCS(0)},
 	}
 	var registerer prometheus.Registerer
 	if reg != nil { // a nil pointer in an interface is not nil
 		registerer = reg
 	}
 	s.metrics = newMetrics(registerer)
+	s.carry = carry.New(cfg.Streams, carry.Hooks{Wrote: s.metrics.wrote, Panicked: s.panicked}, s.log, registerer)
 	s.http = &http.Server{
 		Handler:           s.echo(checks, reg),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -94,7 +90,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Streams is how many streams are open, of answers and of output.
-func (s *Server) Streams() int { return s.live.count() }
+func (s *Server) Streams() int { return s.carry.Streams() }
 
 // Retire turns /readyz to 503, so that load balancers send no more clients; all else goes on.
 func (s *Server) Retire() { s.retired.Store(true) }
@@ -104,11 +100,7 @@ func (s *Server) Retire() { s.retired.Store(true) }
 // error after having cut those that were left.
 func (s *Server) Drain(ctx context.Context) error {
 	s.Retire()
-	if err := s.live.drain(ctx, s.cfg.DrainSpread); err != nil {
-		return err
-	}
-	s.writers.wait()
-	return nil
+	return s.carry.Drain(ctx)
 }
 
 // Shutdown stops listening and waits for the requests in flight; those that outlast the context are

@@ -111,7 +111,7 @@ func newBareSite(t testing.TB, cfg httpapi.Config) *site {
 	transport := &http.Transport{}
 	s.client = &http.Client{Transport: transport}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(smallBuffers{l}) }()
+	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -126,18 +126,6 @@ func newBareSite(t testing.TB, cfg httpapi.Config) *site {
 		}
 	})
 	return s
-}
-
-// smallBuffers makes the kernel take little for a client that does not read. With less still, each
-// 100 KB of an answer would wait 50 ms for a delayed acknowledgement.
-type smallBuffers struct{ net.Listener }
-
-func (l smallBuffers) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok {
-		err = tcp.SetWriteBuffer(64 << 10)
-	}
-	return c, err
 }
 
 // run runs a part until the test ends.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/httpapi/carry"
 )
 
 // events is an open event stream.
@@ -103,7 +104,7 @@ func TestEventStream(t *testing.T) {
 
 func TestEventStreamResumes(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, httpapi.Config{CommentEvery: 20 * time.Millisecond})
+	s := newSite(t, httpapi.Config{Streams: carry.Config{CommentEvery: 20 * time.Millisecond}})
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
 	version := s.listen(t, "/oc/w/check"+inDecember).must(t).id
 
@@ -124,43 +125,6 @@ func TestEventStreamResumes(t *testing.T) {
 	if stale := s.listen(t, "/oc/w/check"+inDecember, "Last-Event-ID", version).must(t); stale.id != v.id {
 		t.Errorf("a client with an old version gets %+v", stale)
 	}
-}
-
-func TestEventStreamOutlivesTheServersTimeouts(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{ReadTimeout: 150 * time.Millisecond, WriteTimeout: 150 * time.Millisecond, CommentEvery: 50 * time.Millisecond})
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	es := s.listen(t, "/oc/w/check"+inDecember)
-	es.must(t)
-	for range 10 {
-		if v := es.must(t); v != (event{}) {
-			t.Errorf("not a comment: %+v", v)
-		}
-	}
-	s.plan(t, "peer-a", 64)
-	for v := es.must(t); v.name != "result"; v = es.must(t) {
-	}
-}
-
-func TestEventClientThatDoesNotReadIsCut(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{WriteWithin: 100 * time.Millisecond, CommentEvery: 10 * time.Microsecond})
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	s.client = deaf(t)
-	s.listen(t, "/oc/w/check"+inDecember)
-	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("sse", "slow", 1))
-}
-
-func TestEventClientThatLeaves(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, defaults)
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	es := s.listen(t, "/oc/w/check"+inDecember)
-	es.must(t)
-	if err := es.body.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("sse", "1006", 1))
 }
 
 func TestEventsAreCounted(t *testing.T) {

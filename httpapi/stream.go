@@ -1,20 +1,50 @@
 package httpapi
 
 import (
-	"time"
-
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/check"
 )
 
-// The carriers of check streams, as the metrics name them; output has carrierEvents and carrierText.
-const (
-	carrierWebSocket = "websocket"
-	carrierEvents    = "sse"
-	carrierWait      = "wait"
-)
+// subprotocol names the messages of the check stream.
+const subprotocol = "oc.check.v1"
+
+// lastEventID is the header by which a client that comes again says what it had last.
+const lastEventID = "Last-Event-ID"
+
+// serveWebSocket opens a check stream and has it carried beyond the request (contract of the messages: the
+// OpenAPI document). Whatever can be refused is refused before the upgrade, as a problem with a status.
+func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string) error {
+	if err := carry.CheckOffer(c.Request(), subprotocol); err != nil {
+		return err
+	}
+	o := carry.Opening{Protocol: subprotocol, RequestID: requestIDOf(c)}
+	asked := c.Request().URL.RawQuery != ""
+	if !asked {
+		o.Silent = errNoRequest
+	}
+	stream, leave, err := s.begin(c, parts, workflowID, asked)
+	if err != nil {
+		return err
+	}
+	o.Leave = leave
+	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream}, o)
+}
+
+// serveEvents opens a check stream and has it carried as server-sent events.
+func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) error {
+	stream, leave, err := s.begin(c, parts, workflowID, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, part := s.carry.Join(c.Request().Context())
+	defer part()
+	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{stream}, c.Request().Header.Get(lastEventID)}))
+	return nil
+}
 
 // begin opens a check stream for a client after every check that refuses one: its origin, a faulty
 // request in the query, an unknown workflow, the limits, a drain. Where asked says so, the query's
@@ -51,39 +81,9 @@ func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bo
 }
 
 // admit counts a client's stream in, whatever carries it; leave, to be called once, counts it out.
-// The error is a *Problem: 503 while draining, 429 above a limit.
 func (s *Server) admit(c echo.Context) (leave func(), err error) {
-	leaveLimits, err := s.limits.enter(c.RealIP())
-	if err != nil {
-		return nil, err
+	if leave, err = s.carry.Admit(c.RealIP()); err == nil {
+		c.Set(isStream, true)
 	}
-	if !s.live.enter() {
-		leaveLimits()
-		return nil, errRetiring
-	}
-	c.Set(isStream, true)
-	return func() {
-		leaveLimits()
-		s.live.leave()
-	}, nil
-}
-
-// opened counts a stream in; the function returned counts it out under the way it ended.
-func (m *metrics) opened(carrier string) (closed func(*ending)) {
-	m.open.WithLabelValues(carrier).Inc()
-	return func(e *ending) {
-		m.open.WithLabelValues(carrier).Dec()
-		m.closed.WithLabelValues(carrier, e.String()).Inc()
-	}
-}
-
-// wrote notes a frame that a client has taken.
-func (m *metrics) wrote(carrier string, frame check.Frame) {
-	if frame.Kind != check.Result {
-		return
-	}
-	m.sent.WithLabelValues(carrier).Inc()
-	if !frame.Stored.IsZero() {
-		m.latency.Observe(time.Since(frame.Stored).Seconds())
-	}
+	return leave, err
 }

@@ -7,10 +7,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/timetext"
 	"oc-scheduler/streams/check"
 )
+
+// carrierWait is one answer that carries a stream, as the metrics name it.
+const carrierWait = "wait"
 
 // waitParameter makes a single answer wait for planners that are missing.
 const waitParameter = "wait"
@@ -57,9 +61,9 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), wait)
 	defer cancel()
-	ctx, part := s.live.join(ctx)
+	ctx, part := s.carry.Join(ctx)
 	defer part()
-	closed := s.metrics.opened(carrierWait)
-	defer closed(errDone)
+	closed := s.carry.Opened(carrierWait)
+	defer closed(carry.Done)
 	return checks.Wait(ctx, workflowID, request)
 }

@@ -18,7 +18,7 @@ type rawSocket struct {
 }
 
 // dialRaw sends a handshake, with more right behind it, and reads the answer.
-func (s *site) dialRaw(t *testing.T, path string, behind []byte) rawSocket {
+func (s *site) dialRaw(t testing.TB, path string, behind []byte) rawSocket {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {

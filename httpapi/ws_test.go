@@ -1,17 +1,16 @@
 package httpapi_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/httpapi/carry"
 )
 
 const inDecember = "?start=2026-12-01T09:00:00Z&duration=1h"
@@ -91,7 +90,7 @@ func TestRequestAsFirstMessage(t *testing.T) {
 
 func TestCloseCodes(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, httpapi.Config{FirstRequest: 100 * time.Millisecond})
+	s := newSite(t, httpapi.Config{Streams: carry.Config{FirstMessage: 100 * time.Millisecond}})
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
 	silent := s.dial(t, "/oc/w/check", nil)
 	if code, reason := closed(t, silent); code != 4400 || reason != "no request came in time" {
@@ -117,7 +116,7 @@ func TestCloseCodes(t *testing.T) {
 
 func TestRefusedBeforeTheUpgrade(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, httpapi.Config{AllowOrigins: []string{"https://app.example"}, MaxStreamsPerClient: 1})
+	s := newSite(t, httpapi.Config{AllowOrigins: []string{"https://app.example"}, Streams: carry.Config{MaxStreamsPerClient: 1}})
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
 	foreign := http.Header{"Origin": {"https://evil.example"}}
 	for name, c := range map[string]struct {
@@ -175,68 +174,6 @@ func TestBrokenHandshakesAreProblems(t *testing.T) {
 	// A header of the upgrade alone makes no upgrade: the plain answer comes.
 	s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Upgrade", "websocket").ok(t, http.StatusOK)
 	s.counts(t, "oc_scheduler_streams_open", "")
-}
-
-func TestPingsKeepAStreamAndItsResultsGoOn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{PingEvery: 10 * time.Millisecond})
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	var pings atomic.Int32
-	conn := s.dial(t, "/oc/w/check"+inDecember, &websocket.DialOptions{
-		OnPingReceived: func(context.Context, []byte) bool { pings.Add(1); return true },
-	})
-	receive(t, conn)
-	frames := make(chan error)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	go func() {
-		_, _, err := conn.Read(ctx)
-		frames <- err
-	}()
-	for pings.Load() < 5 && ctx.Err() == nil {
-		pause(t)
-	}
-	s.plan(t, "peer-a", 64)
-	if err := <-frames; err != nil || pings.Load() < 5 {
-		t.Errorf("after %d pings: %v", pings.Load(), err)
-	}
-}
-
-func TestClientWithoutPongIsCut(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{PingEvery: 20 * time.Millisecond, PongWithin: 50 * time.Millisecond})
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	conn := s.dial(t, "/oc/w/check"+inDecember, &websocket.DialOptions{
-		OnPingReceived: func(context.Context, []byte) bool { return false },
-	})
-	if code, _ := closed(t, conn); code != -1 {
-		t.Errorf("a close frame came: %d", code)
-	}
-	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("websocket", "no_pong", 1))
-}
-
-func TestClientThatDoesNotReadIsCutAndCostsNobody(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, httpapi.Config{WriteWithin: 300 * time.Millisecond})
-	s.put(t, "w", 8).ok(t, http.StatusCreated)
-	s.plan(t, "peer-a", 64)
-	good := s.dial(t, "/oc/w/check"+inDecember, nil)
-	receive(t, good)
-	stuck := s.dialDeaf(t, "/oc/w/check"+inDecember)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for cores := 1; ; cores++ { // requests without end, none of whose answers is read
-		request := fmt.Sprintf(`{"start":"2026-12-01T09:00:00Z","duration_s":%d}`, cores)
-		if err := stuck.Write(ctx, websocket.MessageText, []byte(request)); err != nil {
-			break
-		}
-	}
-	if ctx.Err() != nil {
-		t.Fatal("the client is served for ever")
-	}
-	s.counts(t, "oc_scheduler_streams_closed_total", closedTotal("websocket", "slow", 1))
-	s.plan(t, "peer-a", 7)
-	until(t, good, "unavailable")
 }
 
 func TestManyStreamsComeAndGo(t *testing.T) {

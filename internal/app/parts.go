@@ -14,6 +14,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/httpapi"
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/internal/natsd"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
@@ -24,9 +25,8 @@ import (
 // http is the part of the configuration that package httpapi takes.
 func (c Config) http() httpapi.Config {
 	return httpapi.Config{
-		AllowOrigins:        c.AllowOrigin,
-		MaxStreams:          c.MaxStreams,
-		MaxStreamsPerClient: c.MaxStreamsPerClient,
+		AllowOrigins: c.AllowOrigin,
+		Streams:      carry.Config{MaxStreams: c.MaxStreams, MaxStreamsPerClient: c.MaxStreamsPerClient},
 	}
 }
 

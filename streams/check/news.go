@@ -9,22 +9,17 @@ const (
 	plannersChanged
 	bookingsChanged
 	minutePassed
-	awake // no kind: somebody looks at the news, or was just woken to do so
 )
 
 // news is what has happened since the last look: a bit for each kind, however often it has happened.
-// As long as somebody is awake for it nobody else has to be woken.
 type news struct{ bits atomic.Uint32 }
 
-// add notes a kind. known: it had happened before, and was not looked at yet. wake: nobody is awake,
-// and the caller has to wake somebody.
+// add notes a kind. known: it had happened before, and was not looked at yet. wake: nothing else had, and
+// the caller has to wake who looks.
 func (n *news) add(kind uint32) (known, wake bool) {
-	before := n.bits.Or(kind | awake)
-	return before&kind != 0, before&awake == 0
+	before := n.bits.Or(kind)
+	return before&kind != 0, before == 0
 }
 
-// look returns what has happened, and forgets it; whoever looks is awake.
-func (n *news) look() (kinds uint32) { return n.bits.Swap(awake) &^ awake }
-
-// sleep reports false, and whoever asked stays awake, when there is something to look at again.
-func (n *news) sleep() bool { return n.bits.CompareAndSwap(awake, 0) }
+// look returns what has happened, and forgets it.
+func (n *news) look() (kinds uint32) { return n.bits.Swap(0) }

@@ -11,8 +11,8 @@ import (
 // reevaluate is how often a request whose window moves with time is evaluated again.
 const reevaluate = time.Minute
 
-// Stream is one client's view of one workflow. Submit, Refuse and Stop may be called from anywhere.
-// All else belongs to one goroutine at a time: the one that has opened it, and then whoever it wakes.
+// Stream is one client's view of one workflow. Submit and Refuse may be called from anywhere. All else
+// belongs to one goroutine at a time.
 type Stream struct {
 	service    *Service
 	workflowID string
@@ -38,7 +38,6 @@ type Stream struct {
 type inbox struct {
 	request *booking.Request
 	faults  fault.List
-	stop    error
 }
 
 // Open starts a stream; nothing is watched until its first request. It fails with
@@ -46,7 +45,7 @@ type inbox struct {
 func (s *Service) Open(workflowID string) (*Stream, error) {
 	nothing := func() {}
 	st := &Stream{service: s, workflowID: workflowID, wake: nothing, planners: nothing, release: nothing}
-	st.news.add(0) // the caller is awake
+	st.news.add(said) // nobody is woken before the first Poll
 	st.workflow = s.updates.OnWorkflowUpdates(workflowID, func() bool { return st.tell(workflowChanged) })
 	if _, err := s.workflow(workflowID); err != nil {
 		st.Close()
@@ -55,8 +54,8 @@ func (s *Service) Open(workflowID string) (*Stream, error) {
 	return st, nil
 }
 
-// OnWake has wake called each time there is something to Poll for after the stream has gone to sleep. It
-// must not block, and has to be set before the first Poll.
+// OnWake has wake called when there is something to Poll for: news since a Poll began, or more after its
+// frame. It must not block, and has to be set before the first Poll.
 func (st *Stream) OnWake(wake func()) { st.wake = wake }
 
 // Submit makes r the stream's request, replacing the one before; the next frame is its result.
@@ -66,15 +65,6 @@ func (st *Stream) Submit(r booking.Request) {
 
 // Refuse makes the next frame an error frame; the request before stays in force.
 func (st *Stream) Refuse(faults fault.List) { st.post(func(in *inbox) { in.faults = faults }) }
-
-// Stop makes Poll fail with cause from now on, whatever else there is to say. The first cause counts.
-func (st *Stream) Stop(cause error) {
-	st.post(func(in *inbox) {
-		if in.stop == nil {
-			in.stop = cause
-		}
-	})
-}
 
 func (st *Stream) post(put func(*inbox)) {
 	st.mu.Lock()

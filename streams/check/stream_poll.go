@@ -9,10 +9,8 @@ import (
 	"oc-scheduler/store/fault"
 )
 
-// Poll is the next frame, if there is one now. When there is none (ok is false) the stream sleeps, and
-// whoever polled has to leave it alone until it is woken. After the error frame that tells the client
-// that the workflow is gone it fails with ErrWorkflowGone; after Stop, with its cause. A stream that
-// has failed sleeps no more, and wakes nobody.
+// Poll is the next frame, if there is one now; when there is none, or more, the stream wakes whoever polls.
+// After the error frame that tells the client that the workflow is gone it fails with ErrWorkflowGone.
 func (st *Stream) Poll() (f Frame, ok bool, err error) {
 	for {
 		kinds := st.news.look()
@@ -20,19 +18,14 @@ func (st *Stream) Poll() (f Frame, ok bool, err error) {
 		switch {
 		case st.ended != nil:
 			return Frame{}, false, st.ended
-		case kinds != 0:
-			if f, ok := st.answer(in, kinds); ok {
-				return f, true, nil
-			}
-		case st.Sleep():
+		case kinds == 0:
 			return Frame{}, false, nil
+		}
+		if f, ok := st.answer(in, kinds); ok {
+			return f, true, nil
 		}
 	}
 }
-
-// Sleep is a Poll that does not look: it reports false, and the stream stays awake, when there is
-// something to Poll for.
-func (st *Stream) Sleep() bool { return st.ended == nil && st.news.sleep() }
 
 // Next waits for the next frame. Its errors are those of Poll; when ctx ends, its cause. Who calls it
 // needs no OnWake, and is the only one who polls.
@@ -43,7 +36,7 @@ func (st *Stream) Next(ctx context.Context) (Frame, error) {
 		st.OnWake(func() {
 			select {
 			case woken <- struct{}{}:
-			default: // of a wake that an ended context has won against
+			default: // it was woken before
 			}
 		})
 	}
@@ -61,15 +54,12 @@ func (st *Stream) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// collected takes in what came from outside: an end, a request.
+// collected takes in what came from outside.
 func (st *Stream) collected(kinds uint32) (in inbox) {
 	if kinds&said == 0 {
 		return inbox{}
 	}
 	in = st.collect()
-	if st.ended == nil {
-		st.ended = in.stop
-	}
 	if in.request != nil {
 		st.ask(in.request)
 	}
@@ -79,7 +69,7 @@ func (st *Stream) collected(kinds uint32) (in inbox) {
 // answer is the frame that the news call for, if any.
 func (st *Stream) answer(in inbox, kinds uint32) (Frame, bool) {
 	if in.faults != nil {
-		st.news.add(kinds) // the next look is at what else has happened
+		st.tell(kinds) // the next look is at what else has happened
 		return refusal(in.faults), true
 	}
 	if kinds&minutePassed != 0 {
@@ -101,6 +91,7 @@ func (st *Stream) evaluate() (Frame, bool) {
 	if err != nil {
 		st.ended = ErrWorkflowGone
 		st.watch(nil)
+		st.tell(workflowChanged) // the next Poll is the end
 		return goneFrame(), true
 	}
 	st.watch(w.Peers())

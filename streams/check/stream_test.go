@@ -321,6 +321,49 @@ func TestNewestStateAlwaysArrives(t *testing.T) {
 	})
 }
 
+// TestWhoPollsIsWokenForWhatItHasNotSeen: of whatever kind it is, once, also when it happens in the Poll itself.
+func TestWhoPollsIsWokenForWhatItHasNotSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(fixedNow)
+	w.putWorkflow(t, "wf", 4, "p")
+	st := w.open(t, "wf")
+	defer st.Close()
+	wakes := 0
+	st.OnWake(func() { wakes++ })
+	st.Submit(hour()) // before the first Poll there is nobody to wake
+	var last check.Frame
+	drainFrames(t, st, &last)
+	if wakes != 0 {
+		t.Errorf("woken %d times before it slept", wakes)
+	}
+	for what, happen := range map[string]func(){
+		"a planner": func() { w.putPlanner(t, "p", 8); w.putPlanner(t, "p", 7) },
+		"workflow":  func() { w.putWorkflow(t, "wf", 5, "p") },
+		"a request": func() { st.Submit(hour()) },
+	} {
+		wakes = 0
+		if happen(); wakes != 1 {
+			t.Errorf("%s: woken %d times", what, wakes)
+		}
+		drainFrames(t, st, &last)
+	}
+	wakes = 0
+	st.Refuse(fault.List{{Path: "$", Message: "bad"}})
+	for n := range 2 {
+		if _, ok, err := st.Poll(); ok != (n == 0) || err != nil || wakes != 2 {
+			t.Errorf("after a complaint: poll %d is %t, %v, woken %d times", n, ok, err, wakes)
+		}
+	}
+	wakes = 0
+	w.putWorkflow(t, "wf", 0)
+	if _, ok, err := st.Poll(); !ok || err != nil || wakes != 2 {
+		t.Errorf("of a removed workflow: %t, %v, woken %d times", ok, err, wakes)
+	}
+	if _, _, err := st.Poll(); !errors.Is(err, check.ErrWorkflowGone) {
+		t.Error(err)
+	}
+}
+
 // drainFrames reads what there is to say now.
 func drainFrames(t testing.TB, st *check.Stream, last *check.Frame) {
 	t.Helper()

@@ -1,8 +1,8 @@
-package httpapi
+package carry
 
 import (
 	"errors"
-	"net/http"
+	"fmt"
 	"sync"
 	"testing"
 )
@@ -10,31 +10,26 @@ import (
 func TestLimitsOfAClientAndOfAll(t *testing.T) {
 	t.Parallel()
 	l := &limits{max: 3, maxPerClient: 2}
-	var leaves []func()
-	enter := func(remote string, want bool) {
+	enter := func(address, want string) {
 		t.Helper()
-		leave, err := l.enter(remote)
-		if (err == nil) != want {
-			t.Fatalf("enter(%s): %v", remote, err)
+		err := l.enter(clientOf(address))
+		if fmt.Sprint(err) != want {
+			t.Fatalf("enter(%s): %v", address, err)
 		}
-		if err == nil {
-			leaves = append(leaves, leave)
-			return
-		}
-		var p *Problem
-		if !errors.As(err, &p) || p.Status != http.StatusTooManyRequests || p.retryAfter <= 0 {
-			t.Errorf("refused by %+v", err)
+		if refused, ok := errors.AsType[*LimitError](err); ok != (err != nil) {
+			t.Errorf("refused by %+v, %T", refused, err)
 		}
 	}
-	enter("192.0.2.1", true)
-	enter("::ffff:192.0.2.1", true) // the same client
-	enter("192.0.2.1", false)
-	enter("192.0.2.2", true)
-	enter("192.0.2.3", false) // three is all
-	leaves[0]()
-	enter("192.0.2.3", true)
-	for _, leave := range leaves[1:] {
-		leave()
+	const in, ofOne, ofAll = "<nil>", "one client may have 2 streams at most", "this replica serves 3 streams at most"
+	enter("192.0.2.1", in)
+	enter("::ffff:192.0.2.1", in) // the same client
+	enter("192.0.2.1", ofOne)
+	enter("192.0.2.2", in)
+	enter("192.0.2.3", ofAll)
+	l.leave(clientOf("192.0.2.1"))
+	enter("192.0.2.3", in)
+	for n := range 3 {
+		l.leave(clientOf(fmt.Sprintf("192.0.2.%d", n+1)))
 	}
 	if l.total != 0 || len(l.perClient) != 0 {
 		t.Errorf("left behind: %d, %v", l.total, l.perClient)
@@ -54,12 +49,12 @@ func TestAnIPv6ClientIsItsNetwork(t *testing.T) {
 func TestLimitsHoldUnderContention(t *testing.T) {
 	t.Parallel()
 	l := &limits{max: 5, maxPerClient: 100}
+	client := clientOf("192.0.2.1")
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
 			for range 200 {
-				leave, err := l.enter("192.0.2.1")
-				if err != nil {
+				if l.enter(client) != nil {
 					continue
 				}
 				l.mu.Lock()
@@ -67,7 +62,7 @@ func TestLimitsHoldUnderContention(t *testing.T) {
 					t.Errorf("%d streams", l.total)
 				}
 				l.mu.Unlock()
-				leave()
+				l.leave(client)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package carry
 
 import (
 	"context"
@@ -13,25 +13,30 @@ import (
 // unless there are too many for the spread allowed.
 const closingPace = 5 * time.Millisecond
 
-// live is the register of open streams. net/http forgets a connection that became a WebSocket, and
-// waits for ever for server-sent events: so a drain has to know them itself. A stream is counted from
-// its admission, and can be asked to end once it has a connection to be ended.
+// live is the register of open streams. A stream is counted from its admission, and can be asked to end
+// once it has a connection to be ended.
 type live struct {
 	mu       sync.Mutex
 	admitted int
-	open     map[*conversation]struct{}
+	open     map[stream]struct{}
 	draining bool
 	empty    chan struct{} // closed when draining and none is admitted any more
 }
 
-// conversation is an open stream as the register sees it.
-type conversation struct {
-	end func(cause error) // asks it to end, for a reason; does not block
-	cut func()            // takes its connection away; does not block
+// stream is one that is open, as the register sees it. Neither method blocks.
+type stream interface {
+	stop(cause error) // asks it to end
+	cut()             // takes its connection away
 }
 
+// request is a stream that has no connection of its own.
+type request struct{ end context.CancelCauseFunc }
+
+func (r *request) stop(cause error) { r.end(cause) }
+func (r *request) cut()             {}
+
 func newLive() *live {
-	return &live{open: map[*conversation]struct{}{}, empty: make(chan struct{})}
+	return &live{open: map[stream]struct{}{}, empty: make(chan struct{})}
 }
 
 // enter admits a stream, which has to leave later; false while draining.
@@ -61,29 +66,18 @@ func (l *live) count() int {
 
 // add registers an admitted stream; remove takes it out again. One that comes when the drain has
 // begun is asked to end at once.
-func (l *live) add(c *conversation) (remove func()) {
+func (l *live) add(s stream) (remove func()) {
 	l.mu.Lock()
-	l.open[c] = struct{}{}
+	l.open[s] = struct{}{}
 	draining := l.draining
 	l.mu.Unlock()
 	if draining {
-		c.end(errDraining)
+		s.stop(Draining)
 	}
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.open, c)
-	}
-}
-
-// join registers an admitted stream that has no connection but its request's, which Shutdown cuts. The
-// context returned ends with ctx or, with its cause, in a drain; part is to be called once.
-func (l *live) join(ctx context.Context) (joined context.Context, part func()) {
-	joined, end := context.WithCancelCause(ctx)
-	remove := l.add(&conversation{end: end, cut: func() {}})
-	return joined, func() {
-		remove()
-		end(nil)
+		delete(l.open, s)
 	}
 }
 
@@ -95,8 +89,8 @@ func (l *live) drain(ctx context.Context, spread time.Duration) error {
 	pace := min(closingPace, spread/time.Duration(len(streams)+1))
 	tick := time.NewTicker(max(pace, time.Microsecond))
 	defer tick.Stop()
-	for i, c := range streams {
-		c.end(errDraining)
+	for i, s := range streams {
+		s.stop(Draining)
 		if i == len(streams)-1 {
 			break
 		}
@@ -115,7 +109,7 @@ func (l *live) drain(ctx context.Context, spread time.Duration) error {
 }
 
 // refuse begins the drain and returns the open streams in random order.
-func (l *live) refuse() []*conversation {
+func (l *live) refuse() []stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.draining && l.admitted == 0 {
@@ -128,9 +122,9 @@ func (l *live) refuse() []*conversation {
 }
 
 func (l *live) cutAll(ctx context.Context) error {
-	for _, c := range l.refuse() {
-		c.end(errDraining)
-		c.cut()
+	for _, s := range l.refuse() {
+		s.stop(Draining)
+		s.cut()
 	}
 	return ctx.Err()
 }

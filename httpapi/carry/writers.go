@@ -1,13 +1,13 @@
-package httpapi
+package carry
 
 import (
 	"sync"
 	"time"
 )
 
-// writers write to the WebSockets whose streams were woken, one after the other. Writing does not wait
+// writers write to the WebSockets whose sources woke them, one after the other. Writing does not wait
 // for clients, so there need be no more writers than processors; and there are none while nobody has
-// anything to say. But what a stream has to say may have to be computed first: a writer that is held up
+// anything to say. But what a source has to say may have to be computed first: a writer that is held up
 // by that is replaced.
 type writers struct {
 	most int
@@ -15,11 +15,11 @@ type writers struct {
 
 	mu          sync.Mutex
 	running     int
-	first, last *wsSession // a list by next
+	first, last *socket // a list by next
 }
 
-// add has a session write, once. It must not be added again before it does.
-func (w *writers) add(ws *wsSession) {
+// add has a WebSocket write, once. It must not be added again before it does.
+func (w *writers) add(ws *socket) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.last == nil {
@@ -34,7 +34,7 @@ func (w *writers) add(ws *wsSession) {
 	}
 }
 
-// longTurn is for how long others wait for a session's turn to end.
+// longTurn is for how long others wait for one's turn to end.
 const longTurn = time.Millisecond
 
 func (w *writers) run() {
@@ -51,8 +51,8 @@ func (w *writers) run() {
 	}
 }
 
-// take is the session whose turn it is; nil, and one writer is less, when there is none.
-func (w *writers) take() *wsSession {
+// take is the one whose turn it is; nil, and one writer is less, when there is none.
+func (w *writers) take() *socket {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ws := w.first
@@ -66,5 +66,5 @@ func (w *writers) take() *wsSession {
 	return ws
 }
 
-// wait waits for the writers to end, when no session will be added any more.
+// wait waits for the writers to end, when none will be added any more.
 func (w *writers) wait() { w.all.Wait() }

@@ -1,4 +1,4 @@
-package httpapi
+package carry
 
 import (
 	"context"
@@ -7,6 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 )
+
+// told is a stream in a register.
+type told struct {
+	ask func(cause error)
+	end func()
+}
+
+func (s *told) stop(cause error) { s.ask(cause) }
+func (s *told) cut()             { s.end() }
 
 func TestDrainSpreadsTheClosing(t *testing.T) {
 	t.Parallel()
@@ -17,8 +26,8 @@ func TestDrainSpreadsTheClosing(t *testing.T) {
 		ended := make(chan time.Duration, streams)
 		for range streams {
 			l.enter()
-			l.add(&conversation{end: func(cause error) {
-				if !errors.Is(cause, errDraining) {
+			l.add(&told{ask: func(cause error) {
+				if !errors.Is(cause, Draining) {
 					t.Errorf("cause is %v", cause)
 				}
 				ended <- time.Since(began)
@@ -47,7 +56,7 @@ func TestDrainOfOneStreamIsAtOnce(t *testing.T) {
 		l := newLive()
 		began := time.Now()
 		l.enter()
-		l.add(&conversation{end: func(error) { l.leave() }})
+		l.add(&told{ask: func(error) { l.leave() }})
 		if err := l.drain(t.Context(), time.Minute); err != nil || time.Since(began) != 0 {
 			t.Errorf("drained after %v: %v", time.Since(began), err)
 		}
@@ -61,7 +70,7 @@ func TestDrainCutsWhatDoesNotEnd(t *testing.T) {
 		var asked, cuts int
 		for range 3 {
 			l.enter()
-			l.add(&conversation{end: func(error) { asked++ }, cut: func() { cuts++ }})
+			l.add(&told{func(error) { asked++ }, func() { cuts++ }})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
@@ -96,8 +105,8 @@ func TestDrainWaitsForAStreamThatWasAboutToOpen(t *testing.T) {
 		drained := make(chan error)
 		go func() { drained <- l.drain(t.Context(), time.Second) }()
 		synctest.Wait() // the drain has begun
-		remove := l.add(&conversation{end: func(err error) {
-			if !errors.Is(err, errDraining) {
+		remove := l.add(&told{ask: func(err error) {
+			if !errors.Is(err, Draining) {
 				t.Errorf("cause is %v", err)
 			}
 			l.leave()

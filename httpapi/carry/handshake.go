@@ -1,4 +1,4 @@
-package httpapi
+package carry
 
 import (
 	"bufio"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/labstack/echo/v4"
 )
 
 // The buffers of a WebSocket, in bytes. What a client sends are requests, and what the library sends
@@ -18,15 +17,15 @@ const (
 	writeBuffer = 128
 )
 
-// upgrade makes the connection a WebSocket. A handshake that fails is a *Problem.
-func (s *Server) upgrade(c echo.Context) (*websocket.Conn, *wire, error) {
-	h := &handshake{ResponseWriter: c.Response(), within: s.cfg.WriteWithin}
-	conn, err := websocket.Accept(h, c.Request(), &websocket.AcceptOptions{
-		Subprotocols:       []string{subprotocol},
-		InsecureSkipVerify: true, // the origin has been checked, by the rule that CORS uses too
+// upgrade makes the connection of a request a WebSocket. The error is a *HandshakeError.
+func (c *Carriers) upgrade(w http.ResponseWriter, r *http.Request, protocol string) (*websocket.Conn, *wire, error) {
+	h := &handshake{ResponseWriter: w, within: c.cfg.WriteWithin}
+	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{protocol},
+		InsecureSkipVerify: true, // of origins the server has a rule of its own, which CORS uses too
 	})
 	if err == nil {
-		conn.SetReadLimit(s.cfg.MaxMessage)
+		conn.SetReadLimit(c.cfg.MaxMessage)
 		return conn, h.wire, nil
 	}
 	for _, name := range []string{"Connection", "Upgrade", "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
@@ -36,7 +35,7 @@ func (s *Server) upgrade(c echo.Context) (*websocket.Conn, *wire, error) {
 	if status == 0 || status == http.StatusUpgradeRequired { // a request this broken has no answer as plain GET
 		status = http.StatusBadRequest
 	}
-	return nil, nil, newProblem(status, "%v", err)
+	return nil, nil, &HandshakeError{status, err}
 }
 
 // handshake lets the library answer a handshake that succeeds, keeps its plain-text refusals off the
@@ -64,8 +63,8 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if s, ok := conn.(*served); ok {
-		conn = s.TCPConn
+	if u, ok := conn.(interface{ TakenOver() net.Conn }); ok { // a server's own, which is for HTTP
+		conn = u.TakenOver()
 	}
 	early, err := buffers.Peek(buffers.Reader.Buffered())
 	if err != nil {

@@ -1,14 +1,24 @@
-package httpapi
+package carry
 
 import (
-	"net/http"
+	"fmt"
 	"net/netip"
 	"sync"
-	"time"
 )
 
-// retryLimited is what a client above a limit is told to wait.
-const retryLimited = 5 * time.Second
+// LimitError says that a client has too many streams open, or that all have.
+type LimitError struct {
+	Limit  int
+	Client bool // of one client; else of all
+}
+
+// Error says what may be open.
+func (e *LimitError) Error() string {
+	if e.Client {
+		return fmt.Sprintf("one client may have %d streams at most", e.Limit)
+	}
+	return fmt.Sprintf("this replica serves %d streams at most", e.Limit)
+}
 
 // limits counts open streams, all of them and those of each client.
 type limits struct {
@@ -19,24 +29,22 @@ type limits struct {
 	perClient map[netip.Prefix]int
 }
 
-// enter counts a stream of a client in; leave, to be called once, counts it out. The error is a
-// *Problem of status 429.
-func (l *limits) enter(remote string) (leave func(), err error) {
-	client := clientOf(remote)
+// enter counts a stream of a client in, which has to leave later. The error is a *LimitError.
+func (l *limits) enter(client netip.Prefix) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.total >= l.max:
-		return nil, newProblem(http.StatusTooManyRequests, "this replica serves %d streams at most", l.max).after(retryLimited)
+		return &LimitError{Limit: l.max}
 	case l.perClient[client] >= l.maxPerClient:
-		return nil, newProblem(http.StatusTooManyRequests, "one client may have %d streams at most", l.maxPerClient).after(retryLimited)
+		return &LimitError{Limit: l.maxPerClient, Client: true}
 	}
 	if l.perClient == nil {
 		l.perClient = map[netip.Prefix]int{}
 	}
 	l.total++
 	l.perClient[client]++
-	return func() { l.leave(client) }, nil
+	return nil
 }
 
 func (l *limits) leave(client netip.Prefix) {
@@ -50,8 +58,8 @@ func (l *limits) leave(client netip.Prefix) {
 
 // clientOf is what counts as one client: an IPv4 address, or the /64 that an IPv6 host usually has
 // to itself. Whatever is no address counts as one client together.
-func clientOf(remote string) netip.Prefix {
-	addr, err := netip.ParseAddr(remote)
+func clientOf(address string) netip.Prefix {
+	addr, err := netip.ParseAddr(address)
 	if err != nil {
 		return netip.Prefix{}
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package carry
 
 import (
 	"encoding/binary"
@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// messages turns frames of check streams into WebSocket messages. A change mostly gives many clients the
+// messages turns the data of frames into WebSocket messages. A change mostly gives many clients the
 // same frame, one after the other: so the last message is kept.
 type messages struct{ last atomic.Pointer[message] }
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package httpapi
+package carry
 
 // offerLocked leaves the whole of a message to be waited for.
 func (w *wire) offerLocked() {}
