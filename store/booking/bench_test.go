@@ -35,14 +35,24 @@ func crowd(b *testing.B, r *rand.Rand, peer string, n int, load float64) *planne
 	return planner.NewIndex(p)
 }
 
-// joint is a workflow that needs units of each of k peers' clusters at once.
-func joint(b *testing.B, k, units int) *workflow.Workflow {
+// joint is a workflow that needs units of each of k peers' clusters, all at once, or in so many steps of
+// half a minute one after the other.
+func joint(b *testing.B, k, units, steps int) *workflow.Workflow {
 	b.Helper()
-	items := map[string]any{}
+	items, links := map[string]any{}, []any{}
 	for i := range k {
 		items[fmt.Sprint("n", i)] = map[string]any{"compute": map[string]any{"id": "cluster", "peer_id": fmt.Sprint("peer-", i), "demand": amounts{"units": units}}}
+		if steps > 0 {
+			links = append(links, link(fmt.Sprint("step ", i%steps), fmt.Sprint("n", i)))
+		}
 	}
-	w, err := workflow.Decode(encode(map[string]any{"id": "w", "graph": map[string]any{"items": items}}))
+	for i := range steps {
+		items[fmt.Sprint("step ", i)] = lasting(int(30 * time.Second))
+		if i > 0 {
+			links = append(links, link(fmt.Sprint("step ", i-1), fmt.Sprint("step ", i)))
+		}
+	}
+	w, err := workflow.Decode(encode(map[string]any{"id": "w", "graph": map[string]any{"items": items, "links": links}}))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,18 +60,23 @@ func joint(b *testing.B, k, units int) *workflow.Workflow {
 }
 
 // BenchmarkJoint searches one window for 16 resources of 10,000 bookings each, 75 % booked.
-func BenchmarkJoint(b *testing.B) {
+func BenchmarkJoint(b *testing.B) { benchmarkJoint(b, 0) }
+
+// BenchmarkSteps is BenchmarkJoint of resources that are needed four at a time.
+func BenchmarkSteps(b *testing.B) { benchmarkJoint(b, 4) }
+
+func benchmarkJoint(b *testing.B, steps int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	indexes := map[string]*planner.Index{}
 	for i := range 16 {
 		indexes[fmt.Sprint("peer-", i)] = crowd(b, r, fmt.Sprint("peer-", i), 10_000, 0.75)
 	}
-	w := joint(b, 16, 8)
+	w := joint(b, 16, 8, steps)
 	index := func(peerID string) *planner.Index { return indexes[peerID] }
 	windows := make([]booking.Window, 4096)
 	for i := range windows {
 		start := epoch.Add(time.Duration(r.IntN(300*86400)) * time.Second).UnixNano()
-		windows[i] = booking.Window{Start: start, End: start + int64(time.Minute)*int64(1+r.IntN(60)), From: start}
+		windows[i] = booking.Window{Start: start, End: start + int64(time.Minute)*int64(2+r.IntN(60)), From: start}
 	}
 	p := problem(b, w, index, nil)
 	answer(b, p, windows[0])
@@ -93,11 +108,45 @@ func BenchmarkJoint(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := crowd(b, r, "peer-0", 1000, 0.5)
-	p := problem(b, joint(b, 1, 8), func(string) *planner.Index { return x }, nil)
+	p := problem(b, joint(b, 1, 8, 0), func(string) *planner.Index { return x }, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		start := epoch.Add(time.Duration(r.IntN(300*86400)) * time.Second).UnixNano()
 		answer(b, p, booking.Window{Start: start, End: start + int64(time.Hour), From: start}).JSON()
+	}
+}
+
+// BenchmarkCheckBooked is BenchmarkCheck of an instance with as much on it: slots of others, bookings of ours
+// that the planner shows, and bookings that it does not.
+func BenchmarkCheckBooked(b *testing.B) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	others, shown, hidden := &resource{instances: map[string]amounts{"i0": {"units": 64}}}, &resource{}, &resource{}
+	for range 1000 {
+		start := draw.IntN(366*86400) * int(time.Second)
+		others.slots = append(others.slots, slot{start, start + draw.IntN(20*3600)*int(time.Second), "i0", amounts{"units": 1 + draw.IntN(16)}})
+	}
+	*shown, *hidden = *others, *others
+	shown.ours, hidden.ours = map[int]ours{}, map[int]ours{}
+	for n := range others.slots {
+		owner := fmt.Sprint("s-", n)
+		shown.ours[n], hidden.ours[n] = ours{shown: true, owner: owner}, ours{owner: owner}
+	}
+	wf := (&world{items: []item{{id: "n0", peer: "p", resource: "cluster", demand: amounts{"units": 8}}}}).workflow()
+	for _, c := range []struct {
+		name string
+		on   *resource
+	}{{"others", others}, {"shown", shown}, {"hidden", hidden}} {
+		w := &world{peers: map[string]map[string]*resource{"p": {"cluster": c.on}}}
+		x := w.planner("p")
+		b.Run(c.name, func(b *testing.B) {
+			p := problem(b, wf, func(string) *planner.Index { return x }, nil)
+			r := rand.New(rand.NewPCG(3, 4))
+			b.ReportAllocs()
+			for b.Loop() {
+				start := epoch.Add(time.Duration(r.IntN(300*86400)) * time.Second).UnixNano()
+				answer(b, p, booking.Window{Start: start, End: start + int64(time.Hour), From: start}).JSON()
+			}
+		})
 	}
 }
 

@@ -66,6 +66,7 @@ type shortage struct {
 	planner.Interval
 	dimension       string
 	requested, free planner.Amount
+	used            bool // something is, at some moment
 }
 
 func (l *lister) shortages(c *candidate, it *item, beside *load) (list []shortage) {
@@ -79,9 +80,10 @@ func (l *lister) shortages(c *candidate, it *item, beside *load) (list []shortag
 			}
 			if n := len(list) - 1; n >= 0 && list[n].dimension == k.dimension && list[n].End == interval.Start && list[n].free == free {
 				list[n].End = interval.End // neighbours that differ only in what the client can't see
+				list[n].used = list[n].used || use > 0
 				continue
 			}
-			list = append(list, shortage{interval, k.dimension, k.requested, free})
+			list = append(list, shortage{interval, k.dimension, k.requested, free, use > 0})
 		}
 	}
 	l.steps.spend(1 + seen/2)

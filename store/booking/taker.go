@@ -14,11 +14,17 @@ type Taker struct {
 // HoldPrefix begins the ids of holds; other owners of bookings are schedules.
 const HoldPrefix = "h-"
 
+// Most conflicts have one of these; nobody changes them.
+var nobody, plannerAlone = []Taker{}, []Taker{{Planner: true}}
+
 // maxTakers is how many of them a conflict names.
 const maxTakers = 16
 
 // takers are those of a shortage, in the order of their JSON: holds by id, the planner, schedules by id.
 func (l *lister) takers(c *candidate, whole bool, s shortage) []Taker {
+	if !s.used {
+		return nobody
+	}
 	var owners []string
 	var planner bool
 	if whole {
@@ -27,6 +33,9 @@ func (l *lister) takers(c *candidate, whole bool, s shortage) []Taker {
 		owners, planner = c.instance.Takers(s.dimension, s.Start, s.End)
 	}
 	l.steps.spend(1 + len(owners))
+	if len(owners) == 0 {
+		return plannerAlone
+	}
 	list := make([]Taker, 0, min(1+len(owners), maxTakers))
 	for _, owner := range owners {
 		if len(list) == maxTakers {

@@ -15,6 +15,7 @@ type Index struct {
 
 	alone *Index      // what bookings are laid over; nil: nothing is
 	laid  []*Instance // on which something counts beside the planner, by row
+	under *Overlay    // what was laid over it last
 
 	places   int // on the shelf
 	shelf    atomic.Pointer[shelf]

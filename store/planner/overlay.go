@@ -14,6 +14,7 @@ import (
 type Overlay struct {
 	instances map[Ref]*standing
 	ids       func() map[string]struct{} // of all bookings; collected when first asked for
+	digest    func() [16]byte            // likewise
 }
 
 // standing is what stands on one instance.
@@ -31,7 +32,7 @@ func NewOverlay(slots map[Ref][]Slot) *Overlay {
 	for ref, list := range slots {
 		o.put(ref, sorted(list))
 	}
-	o.ids = sync.OnceValue(o.collect)
+	o.ids, o.digest = sync.OnceValue(o.collect), sync.OnceValue(o.sum)
 	return o
 }
 
@@ -52,7 +53,7 @@ func (o *Overlay) With(ref Ref, booking string, slots []Slot) *Overlay {
 		others = s.slots
 	}
 	changed.put(ref, merged(others, sorted(slots), booking))
-	changed.ids = sync.OnceValue(changed.collect)
+	changed.ids, changed.digest = sync.OnceValue(changed.collect), sync.OnceValue(changed.sum)
 	return changed
 }
 

@@ -14,6 +14,10 @@ func (o *Overlay) Digest() [16]byte {
 	if o == nil || len(o.instances) == 0 {
 		return [16]byte{}
 	}
+	return o.digest()
+}
+
+func (o *Overlay) sum() [16]byte {
 	refs := slices.SortedFunc(maps.Keys(o.instances), func(a, b Ref) int {
 		return cmp.Or(strings.Compare(a.ResourceID, b.ResourceID), strings.Compare(a.InstanceID, b.InstanceID))
 	})

@@ -25,12 +25,15 @@ func (b *beside) equal(other *beside) bool {
 // are left out. An overlay that x has counts no more. What x has built is not built again for
 // instances on which the same counts as before; where that holds for all, With returns x.
 func (x *Index) With(o *Overlay) *Index {
+	if o == x.under {
+		return x
+	}
 	alone := cmp.Or(x.alone, x)
 	laid := alone.beside(o)
 	if len(laid) == 0 {
 		return alone
 	}
-	y := &Index{planner: alone.planner, alone: alone, resources: maps.Clone(alone.resources)}
+	y := &Index{planner: alone.planner, alone: alone, under: o, resources: maps.Clone(alone.resources)}
 	changed := len(laid) != len(x.laid)
 	for _, row := range slices.Sorted(maps.Keys(laid)) {
 		i := &Instance{index: y, resource: laid[row].alone.resource, row: row, beside: laid[row], places: y.places}
