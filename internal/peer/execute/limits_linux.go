@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 )
 
@@ -19,6 +20,7 @@ const (
 // become sets the limits of this process and turns it into the program. args are the limits, the file
 // and the program's arguments, its name first. It returns only when that failed.
 func become(args []string) error {
+	spareThreads()
 	runtime.LockOSThread() // prctl is for one thread, and exec keeps that
 	debug.SetGCPercent(-1) // nothing here needs memory once the limits stand
 	syscall.CloseOnExec(reportFD)
@@ -38,6 +40,26 @@ func become(args []string) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, syscall.Exec(file, argv, env))
+}
+
+// spareThreads makes some threads that the runtime keeps: when it takes the processor from this one on a
+// busy machine it needs another, and none can be made any more once the limits stand.
+func spareThreads() {
+	const enough = 4
+	var locked, left sync.WaitGroup
+	release := make(chan struct{})
+	for range enough {
+		locked.Add(1)
+		left.Go(func() {
+			runtime.LockOSThread() // so that the next one needs a thread of its own
+			defer runtime.UnlockOSThread()
+			locked.Done()
+			<-release
+		})
+	}
+	locked.Wait()
+	close(release)
+	left.Wait()
 }
 
 // set sets the limits that are not zero. The system may have lower ones, which stay.
