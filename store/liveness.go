@@ -60,22 +60,12 @@ func (l *Liveness) Beat(ctx context.Context, nodeID string, p Pulse, ttl time.Du
 
 // Alive says whether a node's key lives, past the view; with a broken value it does not. It fails with kv.ErrUnavailable.
 func (l *Liveness) Alive(ctx context.Context, nodeID string) (bool, error) {
-	session, err := l.Session(ctx, nodeID)
-	return session != "", err
-}
-
-// Session is that of a node's last heartbeat while its key lives, past the view; else empty, as with a broken
-// value. It fails with kv.ErrUnavailable.
-func (l *Liveness) Session(ctx context.Context, nodeID string) (string, error) {
 	m, err := l.keys.Newest(ctx, kv.KeyOf(nodeID))
 	if err != nil || !m.Live() {
-		return "", err
+		return false, err
 	}
-	p, err := decodePulse("", m)
-	if err != nil {
-		return "", nil
-	}
-	return p.Session, nil
+	_, err = decodePulse("", m)
+	return err == nil, nil
 }
 
 // End removes a node's key if it is of that session; empty: of any. It fails with kv.ErrUnavailable.

@@ -52,13 +52,14 @@ func rival(n *store.NodeRecord, p store.Program) string {
 	return ""
 }
 
-// outdone refuses a program while a rival is heard of.
+// outdone refuses a program while a rival is heard of. Whose pulse it is that stands does not matter: a
+// handshake that was overtaken may have left its own in the rival's place.
 func (c *control) outdone(ctx context.Context, n *store.NodeRecord, r *nclprotocol.HandshakeRequest) error {
 	why := rival(n, programOf(r))
 	if why == "" {
 		return nil
 	}
-	if session, err := c.store.Liveness.Session(ctx, n.NodeID); err != nil || session != n.Session {
+	if alive, err := c.store.Liveness.Alive(ctx, n.NodeID); err != nil || !alive {
 		return err
 	}
 	return &notYet{reason: why, kept: true}

@@ -62,6 +62,21 @@ func TestTwoPrograms(t *testing.T) {
 	refused(t, second.handshake(t), "another program")
 }
 
+// TestAPulseOfAnOvertakenHandshake: a handshake that was judged before another program took its place leaves its
+// pulse, and is refused after that; it opens no way in.
+func TestAPulseOfAnOvertakenHandshake(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	first, second := newNode(t, nc, "n"), newNode(t, nc, "n")
+	first.accepted(t)
+	if _, err := a.store.Liveness.Beat(t.Context(), "n", store.Pulse{Session: "overtaken"}, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, second.handshake(t), "another program")
+}
+
 // TestACopyOfALedger: a program that comes again after one with the same ledger took its place has a copy; one
 // that was restarted has not.
 func TestACopyOfALedger(t *testing.T) {
