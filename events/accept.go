@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"oc-scheduler/store/id"
 )
 
@@ -14,13 +16,17 @@ type Arrival struct {
 	Seq  uint64    // its sequence in OC_BUS
 	Time time.Time // when OC_BUS stored it
 	Bus  time.Time // when OC_BUS was created: a later one starts its sequences again
+	// Again says that it was delivered before: it may have been handled.
+	Again bool
 }
 
 // Handler acts on events. A Rejection keeps the message as a dead letter; any other error has it
-// delivered again, ever later unless it is ErrAway. Payloads may be kept, but must not be changed.
+// delivered again, ever later unless it is ErrAway; after ErrIgnored nothing follows. Payloads may be kept, but must not be changed.
 type Handler interface {
 	// PlannerPublished is called with a planner that nobody has validated yet.
 	PlannerPublished(ctx context.Context, a Arrival, planner []byte) error
+	// PlannerAsked is called when somebody else asks for the planner of a peer, with a valid id.
+	PlannerAsked(ctx context.Context, a Arrival, peerID string) error
 	// WorkflowCreated is called with a workflow that nobody has validated yet.
 	WorkflowCreated(ctx context.Context, a Arrival, workflow []byte) error
 	// WorkflowRemoved is called with a valid id.
@@ -31,6 +37,7 @@ type kind byte
 
 const (
 	plannerPublished kind = 'p'
+	plannerAsked     kind = 'a'
 	workflowCreated  kind = 'w'
 	workflowRemoved  kind = 'r'
 )
@@ -46,6 +53,8 @@ func (e event) deliver(ctx context.Context, h Handler, a Arrival) error {
 	switch e.kind {
 	case plannerPublished:
 		return h.PlannerPublished(ctx, a, e.payload)
+	case plannerAsked:
+		return h.PlannerAsked(ctx, a, e.id)
 	case workflowCreated:
 		return h.WorkflowCreated(ctx, a, e.payload)
 	default:
@@ -55,7 +64,10 @@ func (e event) deliver(ctx context.Context, h Handler, a Arrival) error {
 
 // accept decides what a message is. It fails with errSkipped for what is not for us and with a
 // Rejection for what is bad.
-func accept(subject string, data []byte) (event, error) {
+func accept(subject string, header nats.Header, data []byte) (event, error) {
+	if subject == Propagation && header.Get(HeaderComposed) != "" {
+		return event{}, errSkipped
+	}
 	envelope, err := DecodeEnvelope(data)
 	if err != nil {
 		return event{}, Reject(ReasonUndecodable, "envelope: %v", err)
@@ -63,6 +75,8 @@ func accept(subject string, data []byte) (event, error) {
 	switch {
 	case subject == Propagation && envelope.FromApp == FromDiscovery:
 		return acceptPropagated(envelope.Payload)
+	case subject == Propagation && envelope.FromApp != FromScheduler:
+		return acceptQuestion(envelope.Payload)
 	case subject == CreateResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
 		return named(workflowCreated, envelope.Payload, "id")
 	case subject == RemoveResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
@@ -80,6 +94,27 @@ func acceptPropagated(payload []byte) (event, error) {
 		return event{}, errSkipped
 	}
 	return named(plannerPublished, p.Payload, "peer_id")
+}
+
+// acceptQuestion takes the request for a planner, whose payload is a peer_id and nothing else. Whatever else
+// others say to each other is none of our business, and not for us to judge.
+func acceptQuestion(payload []byte) (event, error) {
+	p, err := DecodePropagated(payload)
+	if err != nil || !strings.EqualFold(p.Action, ActionPlanner) {
+		return event{}, errSkipped
+	}
+	e := event{kind: plannerAsked}
+	err = readObject(p.Payload, func(o object, name string) (err error) {
+		if name != "peer_id" {
+			return errSkipped
+		}
+		e.id, err = o.text(name)
+		return err
+	})
+	if err != nil || id.Check(e.id) != nil {
+		return event{}, errSkipped
+	}
+	return e, nil
 }
 
 var errFound = errors.New("found")

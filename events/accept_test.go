@@ -14,6 +14,7 @@ func FuzzAccept(f *testing.F) {
 	for _, data := range []string{
 		`{"from_app":"oc-discovery","payload":{"action":"PB_PLANNER","payload":{"peer_id":"p","x":[{}]}}}`,
 		`{"from_app":"oc-discovery","payload":"eyJhY3Rpb24iOiJQQl9QTEFOTkVSIiwicGF5bG9hZCI6eyJwZWVyX2lkIjoicCJ9fQ=="}`,
+		`{"from_app":"x","payload":{"action":"PB_PLANNER","payload":{"peer_id":"p"}}}`,
 		`{"datatype":"WORKFLOW","payload":{"id":"w"}}`, `{"datatype":"workflow","payload":"eyJpZCI6InciLA=="}`, `null`, ``,
 	} {
 		for subject := range byte(3) {
@@ -22,11 +23,12 @@ func FuzzAccept(f *testing.F) {
 	}
 	subjects := []string{Propagation, CreateResource, RemoveResource}
 	f.Fuzz(func(t *testing.T, subject byte, data []byte) {
-		e, err := accept(subjects[int(subject)%len(subjects)], data)
+		e, err := accept(subjects[int(subject)%len(subjects)], nil, data)
 		var rejection *Rejection
 		switch {
 		case err == nil:
-			if len(e.payload) == 0 && e.kind != workflowRemoved || e.kind == workflowRemoved && id.Check(e.id) != nil {
+			named := e.kind == workflowRemoved || e.kind == plannerAsked
+			if !named && len(e.payload) == 0 || named && id.Check(e.id) != nil {
 				t.Errorf("accepted %+v", e)
 			}
 		case errors.As(err, &rejection):

@@ -31,6 +31,8 @@ func (c *counter) count() error {
 
 func (c *counter) PlannerPublished(context.Context, events.Arrival, []byte) error { return c.count() }
 
+func (c *counter) PlannerAsked(context.Context, events.Arrival, string) error { return nil }
+
 func (c *counter) WorkflowCreated(context.Context, events.Arrival, []byte) error { return c.count() }
 
 func (c *counter) WorkflowRemoved(context.Context, events.Arrival, string) error { return c.count() }

@@ -37,7 +37,7 @@ func newDelivery(nc *nats.Conn, m *nats.Msg, busCreated time.Time) (*delivery, e
 	return &delivery{
 		nc:      nc,
 		msg:     m,
-		arrival: Arrival{Seq: meta.Sequence.Stream, Time: meta.Timestamp, Bus: busCreated},
+		arrival: Arrival{Seq: meta.Sequence.Stream, Time: meta.Timestamp, Bus: busCreated, Again: meta.NumDelivered > 1},
 		attempt: meta.NumDelivered,
 	}, nil
 }
@@ -47,7 +47,7 @@ func (d *delivery) lane() string {
 	switch {
 	case d.event.id == "":
 		return fmt.Sprint(d.arrival.Seq)
-	case d.event.kind == plannerPublished:
+	case d.event.kind == plannerPublished, d.event.kind == plannerAsked:
 		return "p" + d.event.id
 	default:
 		return "w" + d.event.id

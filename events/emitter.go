@@ -24,45 +24,53 @@ func NewEmitter(js jetstream.JetStream) *Emitter { return &Emitter{js} }
 
 // RequestPlanner asks oc-discovery for the planner of a peer.
 func (e *Emitter) RequestPlanner(ctx context.Context, peerID string) error {
-	return e.propagate(ctx, ActionPlanner, peerID, "")
+	return e.name(ctx, ActionPlanner, peerID, "")
 }
 
 // ClosePlanner tells oc-discovery that the planner of a peer is no longer wanted. The message bears an id,
 // by which Said finds it.
 func (e *Emitter) ClosePlanner(ctx context.Context, peerID, id string) error {
-	return e.propagate(ctx, ActionClosePlanner, peerID, id)
+	return e.name(ctx, ActionClosePlanner, peerID, id)
 }
 
-func (e *Emitter) propagate(ctx context.Context, action, peerID, id string) error {
-	data, err := encodePropagation(action, peerID)
+// AnswerPlanner tells a composed planner, given as JSON, as oc-discovery would. The message bears an id, by
+// which Said finds it.
+func (e *Emitter) AnswerPlanner(ctx context.Context, planner []byte, id string) error {
+	m := nats.NewMsg(Propagation)
+	m.Header.Set(HeaderComposed, "true")
+	return e.propagate(ctx, m, FromDiscovery, Propagated{Action: ActionPlanner, Payload: planner}, id)
+}
+
+// name says something of a peer.
+func (e *Emitter) name(ctx context.Context, action, peerID, id string) error {
+	payload, err := json.Marshal(struct {
+		PeerID string `json:"peer_id"`
+	}{peerID})
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
+	}
+	return e.propagate(ctx, nats.NewMsg(Propagation), FromScheduler, Propagated{Action: action, Payload: payload}, id)
+}
+
+func (e *Emitter) propagate(ctx context.Context, m *nats.Msg, from string, p Propagated, id string) error {
+	payload, err := p.Encode()
+	if err == nil {
+		m.Data, err = Envelope{FromApp: from, Payload: payload}.Encode()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Action, err)
 	}
 	// Without retries: a second copy would reach plain subscribers, whom no stream protects.
 	options := []jetstream.PublishOpt{jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0)}
 	if id != "" {
 		options = append(options, jetstream.WithMsgID(id))
 	}
-	_, err = e.js.Publish(ctx, Propagation, data, options...)
+	_, err = e.js.PublishMsg(ctx, m, options...)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return fmt.Errorf("%s: %w: %w", action, ErrMaybeHeard, err)
+		return fmt.Errorf("%s: %w: %w", p.Action, ErrMaybeHeard, err)
 	case err != nil:
-		return fmt.Errorf("%s: %w", action, err)
+		return fmt.Errorf("%s: %w", p.Action, err)
 	}
 	return nil
-}
-
-func encodePropagation(action, peerID string) ([]byte, error) {
-	peer, err := json.Marshal(struct {
-		PeerID string `json:"peer_id"`
-	}{peerID})
-	if err != nil {
-		return nil, err
-	}
-	payload, err := Propagated{Action: action, Payload: peer}.Encode()
-	if err != nil {
-		return nil, err
-	}
-	return Envelope{FromApp: FromScheduler, Payload: payload}.Encode()
 }

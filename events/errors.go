@@ -37,5 +37,8 @@ func (r *Rejection) Error() string { return r.Reason + ": " + r.Detail }
 // about the message. Its event comes again within about a second, however often it has failed before.
 var ErrAway = errors.New("what the event is for is out of reach")
 
+// ErrIgnored says that an event is good and of no effect: it is counted as such, and does not come again.
+var ErrIgnored = errors.New("of no effect")
+
 // errSkipped: a well-formed message that is not for us.
 var errSkipped = errors.New("not for us")

@@ -16,7 +16,7 @@ import (
 
 // call is one call of the handler.
 type call struct {
-	what    string // planner, created or removed
+	what    string // planner, asked, created or removed
 	payload string
 	arrival events.Arrival
 }
@@ -42,6 +42,10 @@ func (r *recorder) note(ctx context.Context, what string, a events.Arrival, payl
 
 func (r *recorder) PlannerPublished(ctx context.Context, a events.Arrival, p []byte) error {
 	return r.note(ctx, "planner", a, string(p))
+}
+
+func (r *recorder) PlannerAsked(ctx context.Context, a events.Arrival, peerID string) error {
+	return r.note(ctx, "asked", a, peerID)
 }
 
 func (r *recorder) WorkflowCreated(ctx context.Context, a events.Arrival, w []byte) error {

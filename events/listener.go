@@ -144,7 +144,7 @@ func (l *Listener) receive(ctx context.Context, m *nats.Msg, created time.Time, 
 		return
 	}
 	d.err = l.contain(ctx, func() (err error) {
-		d.event, err = accept(m.Subject, m.Data)
+		d.event, err = accept(m.Subject, m.Header, m.Data)
 		return err
 	})
 	if errors.Is(d.err, errSkipped) {

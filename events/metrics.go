@@ -11,6 +11,7 @@ const (
 	outcomeSkipped  = "skipped"
 	outcomeRejected = "rejected"
 	outcomeRetried  = "retried"
+	outcomeIgnored  = "ignored"
 )
 
 type metrics struct {
@@ -47,5 +48,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, subject := range []string{Propagation, CreateResource, RemoveResource} {
 		m.events.WithLabelValues(subject, outcomeRetried)
 	}
+	m.events.WithLabelValues(Propagation, outcomeIgnored)
 	return m
 }

@@ -31,14 +31,26 @@ func (l *Listener) settle(work context.Context, d *delivery) {
 	}
 	if rejection, bad := errors.AsType[*Rejection](err); bad {
 		err = l.bury(work, d, rejection)
-	} else if err == nil {
-		l.metrics.events.WithLabelValues(d.msg.Subject, outcomeHandled).Inc()
+	} else if outcome, good := settled(err); good {
+		l.metrics.events.WithLabelValues(d.msg.Subject, outcome).Inc()
+		err = nil
 	}
 	if err != nil {
 		l.retry(work, d, err)
 		return
 	}
 	l.answer(work, d.ack)
+}
+
+// settled says what becomes of an event that neither is bad nor has to come again.
+func settled(err error) (outcome string, good bool) {
+	switch {
+	case err == nil:
+		return outcomeHandled, true
+	case errors.Is(err, ErrIgnored):
+		return outcomeIgnored, true
+	}
+	return "", false
 }
 
 // handle bounds the time of the handler, not of what is said about it afterwards.

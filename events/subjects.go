@@ -23,7 +23,7 @@ const (
 	FromScheduler = "oc-scheduler" // Envelope.FromApp of what this program says
 
 	DatatypeWorkflow   = "WORKFLOW"
-	ActionPlanner      = "PB_PLANNER"       // from oc-discovery a planner, from oc-scheduler the request for one
+	ActionPlanner      = "PB_PLANNER"       // from oc-discovery a planner, from anybody else the request for one
 	ActionClosePlanner = "PB_CLOSE_PLANNER" // the planner is not wanted any more
 )
 
@@ -36,6 +36,9 @@ const (
 	deadWindow = 24 * time.Hour // a dead letter is recognised as a copy for as long as the bus can deliver it again
 	maxPending = 8000           // unacknowledged in the whole fleet; two hung replicas must not stop the rest
 )
+
+// HeaderComposed marks a planner that this program has composed and told on the bus: to its own readers it is no news.
+const HeaderComposed = "Oc-Composed"
 
 // Headers of a dead letter.
 const (

@@ -21,6 +21,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
@@ -63,7 +64,8 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	hub := streams.NewHub(nil)
-	wants := demand.New("replica-1", s.store, s.bus, log, time.Now)
+	composer := compose.New("replica-1", s.store, log)
+	wants := demand.New("replica-1", s.store, s.bus, composer, log, time.Now)
 	planners, workflows := s.store.Planners.View(), s.store.Workflows.View()
 	planners.OnChange(hub.PlannerChanged)
 	planners.OnChange(wants.PlannerChanged)
@@ -85,6 +87,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
 	run(t, s.store.Run)
+	run(t, composer.Run)
 	run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
@@ -163,6 +166,8 @@ func (r *recorder) RequestPlanner(_ context.Context, peerID string) error {
 	r.requests = append(r.requests, peerID)
 	return nil
 }
+
+func (*recorder) AnswerPlanner(context.Context, []byte, string) error { return nil }
 
 func (r *recorder) seen() []string {
 	r.mu.Lock()

@@ -111,6 +111,18 @@ func removals(t *testing.T, st *store.Store) map[string]removal {
 			},
 			func() { must(st.Nodes.Remove(t.Context(), "n")) },
 		},
+		"an offer": {
+			"$KV.offers.o",
+			func(n int) {
+				begin(t, st, "o", "s")
+				_, err := st.Offers.Keep(t.Context(), "o", store.Telling{Session: "s", Sequence: uint64(n)}, offering("i"))
+				must(err)
+			},
+			func() {
+				must(st.Nodes.Remove(t.Context(), "o"))
+				must(st.Offers.Forget(t.Context(), "o"))
+			},
+		},
 	}
 }
 

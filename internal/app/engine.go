@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/check"
+	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
@@ -27,6 +28,7 @@ type engine struct {
 	nc       *nats.Conn
 	store    *store.Store
 	lease    *store.Held
+	composer *compose.Service
 	demand   *demand.Service
 	listener *events.Listener
 	intake   *jet.Intake
@@ -58,7 +60,9 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		return nil, err
 	}
 	hub := streams.NewHub(reg)
-	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), log, st.Now)
+	composer := compose.New(cfg.ReplicaID, st, log)
+	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), composer, log, st.Now)
+	composer.OnChange(wants.OffersChanged)
 	st.Planners.View().OnChange(hub.PlannerChanged)
 	st.Planners.View().OnChange(wants.PlannerChanged)
 	st.Workflows.View().OnChange(hub.WorkflowChanged)
@@ -69,6 +73,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		log:      log,
 		nc:       nc,
 		store:    st,
+		composer: composer,
 		demand:   wants,
 		listener: events.NewListener(bus, wants, log, reg),
 		intake:   jet.NewIntake(js, streamNames()...),
@@ -108,6 +113,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.listener.Run(ctx) })
 	g.Go(func() error { return e.intake.Run(ctx) })
 	g.Go(func() error { return e.nodes.Run(ctx) })
+	g.Go(func() error { return e.composer.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -148,6 +148,7 @@ type deaf struct{}
 var _ events.Handler = deaf{}
 
 func (deaf) PlannerPublished(context.Context, events.Arrival, []byte) error { return nil }
+func (deaf) PlannerAsked(context.Context, events.Arrival, string) error     { return nil }
 func (deaf) WorkflowCreated(context.Context, events.Arrival, []byte) error  { return nil }
 func (deaf) WorkflowRemoved(context.Context, events.Arrival, string) error  { return nil }
 

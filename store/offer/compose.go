@@ -22,6 +22,13 @@ type Composition struct {
 // Compose makes the planner of a peer, generated at a time, of what its nodes offer, by node. The error is a
 // fault.List: no planner can be of that peer or time.
 func Compose(peerID string, at time.Time, offers map[string]*Offer) (*Composition, error) {
+	return collect(offers).compose(peerID, at)
+}
+
+// Assign says which node an instance is to be asked of, as Compose does.
+func Assign(offers map[string]*Offer) map[planner.Ref]string { return collect(offers).nodes }
+
+func collect(offers map[string]*Offer) *composer {
 	c := &composer{
 		resources:  map[string]*union{},
 		nodes:      map[planner.Ref]string{},
@@ -31,7 +38,7 @@ func Compose(peerID string, at time.Time, offers map[string]*Offer) (*Compositio
 	for _, node := range slices.Sorted(maps.Keys(offers)) {
 		c.add(node, offers[node])
 	}
-	return c.compose(peerID, at)
+	return c
 }
 
 // composer collects what counts, node by node.

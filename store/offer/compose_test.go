@@ -34,6 +34,9 @@ func TestComposedAsByTheTwin(t *testing.T) {
 		if err != nil || bare.Digest() != want.Digest() || !maps.Equal(got.Nodes, whose) {
 			t.Fatalf("%s, %v; whose %v, want %v", got.JSON, err, got.Nodes, whose)
 		}
+		if !maps.Equal(offer.Assign(others), got.Nodes) {
+			t.Fatal("assigned otherwise than composed")
+		}
 		if again := compose(t, others); again.Planner.Digest() != got.Planner.Digest() {
 			t.Fatalf("%s\nand written otherwise\n%s", got.JSON, again.JSON)
 		}

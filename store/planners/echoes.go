@@ -46,7 +46,7 @@ func (e *echoes) meet(peerID string, h nats.Header, data []byte) (r Record, ok b
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	own, ok := e.of[peerID]
-	if !ok || !bytes.Equal(own.data, data) || byHand(h) || !pastOf(h).equal(own.record.past) {
+	if !ok || !bytes.Equal(own.data, data) || byHand(h) || isComposed(h) != own.record.Composed || !pastOf(h).equal(own.record.past) {
 		return Record{}, false
 	}
 	delete(e.of, peerID)

@@ -75,13 +75,22 @@ func (p *Planners) End(ctx context.Context, peerID, end string, still func(conte
 }
 
 // Depart ends the life of a peer's planner, if it has one that came after since, because the peer has said
-// goodbye. It fails with kv.ErrUnavailable.
+// goodbye. One that is composed stays: it tells by itself who has left. It fails with kv.ErrUnavailable.
 func (p *Planners) Depart(ctx context.Context, peerID string, since time.Time) error {
+	return p.depart(ctx, peerID, func(r Record, err error) bool {
+		return err != nil || !r.Composed && !r.ReceivedAt.Before(since)
+	})
+}
+
+// Disband ends the life of a peer's planner, if that is composed, because the peer has no nodes any more. It
+// fails with kv.ErrUnavailable.
+func (p *Planners) Disband(ctx context.Context, peerID string) error {
+	return p.depart(ctx, peerID, func(r Record, err error) bool { return err == nil && r.Composed })
+}
+
+func (p *Planners) depart(ctx context.Context, peerID string, ends func(Record, error) bool) error {
 	_, err := p.keys.Change(ctx, kv.KeyOf(peerID), func(last kv.Message) (*kv.Write, error) {
-		if !last.Live() {
-			return nil, nil
-		}
-		if r, err := p.decode(kv.KeyOf(peerID), last); err == nil && r.ReceivedAt.Before(since) {
+		if !last.Live() || !ends(p.decode(kv.KeyOf(peerID), last)) {
 			return nil, nil
 		}
 		return p.marker(ctx, peerID, last, Departed, ""), nil

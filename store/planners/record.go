@@ -1,6 +1,7 @@
 package planners
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -20,7 +21,8 @@ type Record struct {
 	FirstSeenAt time.Time // when its life began
 	ReceivedAt  time.Time // when this version arrived on the bus
 	ExpiresAt   time.Time // when its life ends
-	SourceSeq   uint64    // of this version on the bus; 0 when written by hand
+	SourceSeq   uint64    // of this version on the bus; 0 when written by hand, or composed
+	Composed    bool      // it is made of what the peer's nodes offer
 
 	past   past
 	byHand bool // written without TTL or without the four fields: not yet a life of ours
@@ -85,7 +87,11 @@ func recordOf(peerID string, h nats.Header, data []byte) (Record, error) {
 	if pl.PeerID() != peerID {
 		return Record{}, fmt.Errorf("%w: the planner of another peer stands under this key", kv.ErrUndecodable)
 	}
-	return Record{pl, f.firstSeen, f.received, f.expires, f.seq, pastOf(h), f.found != allFields || byHand(h)}, nil
+	r := Record{pl, f.firstSeen, f.received, f.expires, f.seq, isComposed(h), pastOf(h), f.found != allFields || byHand(h)}
+	if r.Composed {
+		pl.Warn(f.warnings...)
+	}
+	return r, nil
 }
 
 // byHand says whether a value has no end, as none of ours.
@@ -94,11 +100,13 @@ func byHand(h nats.Header) bool {
 	return ttl == "" || ttl == "never"
 }
 
-// lifeFields takes the four fields from a stored value; found notes which of them are sound.
+// lifeFields takes the four fields from a stored value; found notes which of them are sound. The warnings are
+// those of a composed planner.
 type lifeFields struct {
 	firstSeen, received, expires time.Time
 	seq                          uint64
 	found                        uint8
+	warnings                     []string
 }
 
 const allFields = 1<<4 - 1
@@ -116,6 +124,8 @@ func (f *lifeFields) read(name, value []byte) {
 			f.seq = seq
 			f.found |= 1 << 3
 		}
+	case warningsField:
+		_ = json.Unmarshal(value, &f.warnings) // whoever else writes such a member means something else
 	}
 }
 

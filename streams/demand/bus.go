@@ -24,6 +24,12 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 	if err != nil {
 		return events.Reject(events.ReasonInvalidPlanner, "%v", err)
 	}
+	if s.composer.HasNodes(p.PeerID()) {
+		if s.ignored.first(p.PeerID()) {
+			s.log.WarnContext(ctx, "somebody publishes planners of a peer that has nodes; they are ignored", "peer_id", p.PeerID())
+		}
+		return fmt.Errorf("planner of %q, which has nodes: %w", p.PeerID(), events.ErrIgnored)
+	}
 	outcome, err := s.store.Planners.Apply(ctx, raw, p, source(a))
 	if err != nil {
 		return passing(err)
@@ -36,6 +42,28 @@ func (s *Service) PlannerPublished(ctx context.Context, a events.Arrival, raw []
 		return passing(s.missed(ctx, p.PeerID()))
 	}
 	return nil // it answers nobody's request
+}
+
+// PlannerAsked implements events.Handler: of a peer that has nodes, and any of them there, the planner is told; of
+// others somebody else knows.
+func (s *Service) PlannerAsked(ctx context.Context, a events.Arrival, peerID string) error {
+	select {
+	case <-s.composer.Ready():
+	default:
+		return fmt.Errorf("%w: the nodes are not known yet", events.ErrAway)
+	}
+	c, err := s.composer.Planner(peerID)
+	if err != nil || c == nil {
+		return err
+	}
+	id := fmt.Sprintf("answer-%d-%d", a.Bus.UnixNano(), a.Seq)
+	if a.Again {
+		if said, err := s.emitter.Said(ctx, id, a.Time); err != nil || said {
+			return passing(err)
+		}
+	}
+	s.log.DebugContext(ctx, "planner of a peer that has nodes told to who asked", "peer_id", peerID)
+	return s.emitter.AnswerPlanner(ctx, c.JSON, id)
 }
 
 // WorkflowCreated implements events.Handler: the workflow is stored, unless a newer one is, and the

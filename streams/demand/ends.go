@@ -25,7 +25,7 @@ func (s *Service) ended(ctx context.Context, end planners.End) error {
 	}
 	s.log.InfoContext(ctx, "planner closed", "peer_id", end.PeerID, "cause", end.Cause.String())
 	s.wants.change(end.PeerID, func(w *want) { w.closed = &closed{end, began} })
-	s.queue.add(end.PeerID)
+	s.queue.Add(end.PeerID)
 	return nil
 }
 

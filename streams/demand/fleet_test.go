@@ -16,6 +16,7 @@ import (
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/compose"
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -110,7 +111,9 @@ func (f *fleet) replica(t *testing.T, id string) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(id, st, spy{events.NewEmitter(js), f}, log, f.now)
+	composer := compose.New(id, st, log)
+	s := New(id, st, spy{events.NewEmitter(js), f}, composer, log, f.now)
+	composer.OnChange(s.OffersChanged)
 	s.pace = pace{100 * time.Millisecond, 500 * time.Millisecond}
 	st.Planners.View().OnChange(s.PlannerChanged)
 	st.Interest.View().OnChange(s.InterestChanged)
@@ -122,7 +125,7 @@ func (f *fleet) replica(t *testing.T, id string) *replica {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for _, run := range []func(context.Context) error{
-		st.Run, s.Run, events.NewListener(bus, s, log, nil).Run,
+		st.Run, composer.Run, s.Run, events.NewListener(bus, s, log, nil).Run,
 		func(ctx context.Context) error { return lease.Run(ctx, store.LeaseEvents{}) },
 	} {
 		wg.Go(func() {

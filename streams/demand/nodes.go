@@ -57,6 +57,14 @@ func (s *Service) NodeChanged(nodeID string) {
 		now = connected{node.Value.PeerID(), node.Value.Generation}
 	}
 	if s.connections.set(nodeID, now) && s.waitedFor(now.peerID) {
-		s.queue.add(now.peerID)
+		s.queue.Add(now.peerID)
+	}
+}
+
+// OffersChanged is to be called after each change of what the nodes of a peer offer: where streams wait for its
+// planner, it can be composed now, or has to be asked for.
+func (s *Service) OffersChanged(peerID string) {
+	if s.waitedFor(peerID) {
+		s.queue.Add(peerID)
 	}
 }

@@ -5,21 +5,20 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"oc-scheduler/store"
+	"oc-scheduler/streams/queue"
 )
 
 func (s *Service) work(ctx context.Context) {
 	for {
-		peerID, ok := s.queue.next(ctx)
+		peerID, ok := s.queue.Next(ctx)
 		if !ok {
 			return
 		}
 		if err := s.reconcile(ctx, peerID); err != nil && ctx.Err() == nil {
 			s.retry(ctx, peerID, err)
 		}
-		s.queue.done(peerID)
+		s.queue.Done(peerID)
 	}
 }
 
@@ -58,7 +57,7 @@ func (s *Service) reconcile(ctx context.Context, peerID string) error {
 			return err
 		}
 		if w.watchers > 0 {
-			s.queue.addAfter(peerID, again)
+			s.queue.AddAfter(peerID, again)
 		}
 	}
 	if w.once {
@@ -100,7 +99,7 @@ func (s *Service) end(ctx context.Context, peerID, end string) error {
 // settle notes what the list says now; wants that changed meanwhile come back.
 func (s *Service) settle(peerID string, listed bool) {
 	if s.wants.change(peerID, func(w *want) { w.listed, w.failures = listed, 0 }).unlisted() {
-		s.queue.add(peerID)
+		s.queue.Add(peerID)
 	}
 }
 
@@ -108,18 +107,7 @@ func (s *Service) settle(peerID string, listed bool) {
 func (s *Service) retry(ctx context.Context, peerID string, err error) {
 	failures := s.wants.change(peerID, func(w *want) { w.failures++ }).failures
 	s.log.DebugContext(ctx, "demand not settled, trying again", "peer_id", peerID, "failures", failures, "error", err)
-	s.queue.addAfter(peerID, delay(failures))
-}
-
-// delay grows from 0.1 s to 2 s, with jitter: after an outage every watched peer comes back here.
-func delay(failures int) time.Duration {
-	b := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}
-	b.Reset()
-	d := b.NextBackOff()
-	for range min(failures, 10) - 1 {
-		d = b.NextBackOff()
-	}
-	return d
+	s.queue.AddAfter(peerID, queue.Delay(failures))
 }
 
 func jitter(d time.Duration) time.Duration { return d + rand.N(d/10+1) }

@@ -13,9 +13,12 @@ import (
 )
 
 // request asks the bus for a peer's planner, unless another replica or an earlier call did so a
-// short while ago; after is the claim that stood when somebody began to want it (see store.Asking). It
+// short while ago, or has it composed when the peer has nodes; after is the claim that stood when somebody began to want it (see store.Asking). It
 // returns after how long it is worth trying again if the planner is still missing.
 func (s *Service) request(ctx context.Context, peerID string, after uint64) (again time.Duration, err error) {
+	if s.composer.HasNodes(peerID) {
+		return jitter(repeat), s.composer.Begin(ctx, peerID)
+	}
 	asking := store.Asking{By: s.replicaID, Connections: s.connections.of(peerID), After: after}
 	claim, next, won, err := s.store.Requests.Claim(ctx, peerID, asking, s.now())
 	if err != nil {

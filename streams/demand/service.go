@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/offer"
+	"oc-scheduler/streams/queue"
 )
 
 // workers is how many peers are reconciled at a time.
@@ -23,8 +25,21 @@ type Emitter interface {
 	RequestPlanner(ctx context.Context, peerID string) error
 	// ClosePlanner sends a message of that id, which Said finds.
 	ClosePlanner(ctx context.Context, peerID, id string) error
+	// AnswerPlanner sends a composed planner in a message of that id.
+	AnswerPlanner(ctx context.Context, planner []byte, id string) error
 	// Said reports whether the bus has stored a message since a time.
 	Said(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// Composer makes the planners of peers that have nodes.
+type Composer interface {
+	// Ready is closed when HasNodes knows.
+	Ready() <-chan struct{}
+	HasNodes(peerID string) bool
+	// Begin stores the planner of a peer if any of its nodes is there.
+	Begin(ctx context.Context, peerID string) error
+	// Planner is nil while none of them is.
+	Planner(peerID string) (*offer.Composition, error)
 }
 
 // Service is one replica's part in the fleet's demand. It implements events.Handler, and the HTTP
@@ -33,12 +48,14 @@ type Service struct {
 	replicaID string
 	store     *store.Store
 	emitter   Emitter
+	composer  Composer
 	log       *slog.Logger
 	now       func() time.Time
 
 	wants       *wants
 	connections *connections
-	queue       *queue
+	ignored     ignored
+	queue       *queue.Queue
 	pace        pace
 	started     atomic.Pointer[time.Time] // nil before Run
 }
@@ -47,10 +64,10 @@ type Service struct {
 type pace struct{ sweepEvery, grace time.Duration }
 
 // New returns the Service of one replica; now is the clock of the whole fleet.
-func New(replicaID string, st *store.Store, emitter Emitter, log *slog.Logger, now func() time.Time) *Service {
+func New(replicaID string, st *store.Store, emitter Emitter, composer Composer, log *slog.Logger, now func() time.Time) *Service {
 	return &Service{
-		replicaID: replicaID, store: st, emitter: emitter, log: log.With("component", "demand"), now: now,
-		wants: newWants(), connections: newConnections(), queue: newQueue(), pace: pace{sweepEvery, grace},
+		replicaID: replicaID, store: st, emitter: emitter, composer: composer, log: log.With("component", "demand"), now: now,
+		wants: newWants(), connections: newConnections(), ignored: newIgnored(), queue: queue.New(), pace: pace{sweepEvery, grace},
 	}
 }
 
@@ -62,7 +79,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 	now := time.Now()
 	s.started.Store(&now)
-	defer s.queue.stop()
+	defer s.queue.Stop()
 	g, ctx := errgroup.WithContext(ctx)
 	for range workers {
 		g.Go(func() error { s.work(ctx); return nil })
@@ -75,7 +92,7 @@ func (s *Service) Run(ctx context.Context) error {
 // loaded waits for the views: before that every planner would look missing.
 func (s *Service) loaded(ctx context.Context) bool {
 	for _, loaded := range []<-chan struct{}{
-		s.store.Planners.View().Loaded(), s.store.Interest.View().Loaded(),
+		s.composer.Ready(), s.store.Planners.View().Loaded(), s.store.Interest.View().Loaded(),
 		s.store.Requests.View().Loaded(), s.store.Leases.View().Loaded(), s.store.Nodes.View().Loaded(),
 	} {
 		select {
@@ -96,7 +113,7 @@ func (s *Service) PlannerChanged(peerID string) {
 		s.discoveryHeard()
 	case s.waitedFor(peerID):
 		s.wants.change(peerID, func(w *want) { w.unheard = true })
-		s.queue.addAfter(peerID, repeat)
+		s.queue.AddAfter(peerID, repeat)
 	}
 }
 
@@ -109,7 +126,7 @@ func (s *Service) discoveryHeard() {
 	for _, peerID := range s.wants.takeUnheard() {
 		if s.waitedFor(peerID) {
 			s.begin(peerID, func(*want) {})
-			s.queue.add(peerID)
+			s.queue.Add(peerID)
 		}
 	}
 }
@@ -130,9 +147,9 @@ func (s *Service) InterestChanged(peerID string) {
 	switch left := s.graceLeft(); {
 	case !w.unlisted():
 	case listed && left > 0:
-		s.queue.addAfter(peerID, left)
+		s.queue.AddAfter(peerID, left)
 	default:
-		s.queue.add(peerID)
+		s.queue.Add(peerID)
 	}
 }
 

@@ -86,13 +86,13 @@ func (s *Service) Watch(peerIDs []string) (release func()) {
 			w.watchers++
 		})
 		if w.unlisted() || missing {
-			s.queue.add(id)
+			s.queue.Add(id)
 		}
 	}
 	return sync.OnceFunc(func() {
 		for _, id := range peerIDs {
 			if s.wants.change(id, func(w *want) { w.watchers-- }).unlisted() {
-				s.queue.add(id)
+				s.queue.Add(id)
 			}
 		}
 	})
@@ -111,6 +111,6 @@ func (s *Service) begin(peerID string, f func(*want)) want {
 func (s *Service) once(peerID string) {
 	if !s.cached(peerID) {
 		s.wants.change(peerID, func(w *want) { w.once = true })
-		s.queue.add(peerID)
+		s.queue.Add(peerID)
 	}
 }

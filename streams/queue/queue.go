@@ -1,4 +1,5 @@
-package demand
+// Package queue hands out keys that need work, again and again, and says when to try again what failed.
+package queue
 
 import (
 	"context"
@@ -6,10 +7,10 @@ import (
 	"time"
 )
 
-// queue hands out keys that need work, each to one worker at a time. A key added again while it is
+// Queue hands out keys that need work, each to one worker at a time. A key added again while it is
 // worked on comes back once; a key that waits is not added twice; of several later times for a key
 // the earliest counts.
-type queue struct {
+type Queue struct {
 	mu      sync.Mutex
 	waiting []string
 	state   map[string]keyState
@@ -31,11 +32,13 @@ type timer struct {
 	due time.Time
 }
 
-func newQueue() *queue {
-	return &queue{state: map[string]keyState{}, timers: map[string]timer{}, ready: make(chan struct{}, 1)}
+// New makes an empty Queue. Stop releases it.
+func New() *Queue {
+	return &Queue{state: map[string]keyState{}, timers: map[string]timer{}, ready: make(chan struct{}, 1)}
 }
 
-func (q *queue) add(key string) {
+// Add adds a key. It does not block.
+func (q *Queue) Add(key string) {
 	q.mu.Lock()
 	switch q.state[key] {
 	case 0:
@@ -48,8 +51,8 @@ func (q *queue) add(key string) {
 	q.signal()
 }
 
-// addAfter adds the key in a while, at the latest.
-func (q *queue) addAfter(key string, d time.Duration) {
+// AddAfter adds the key in a while, at the latest.
+func (q *Queue) AddAfter(key string, d time.Duration) {
 	due := time.Now().Add(d)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,17 +68,17 @@ func (q *queue) addAfter(key string, d time.Duration) {
 	q.timers[key] = timer{time.AfterFunc(d, func() { q.fire(key, due) }), due}
 }
 
-func (q *queue) fire(key string, due time.Time) {
+func (q *Queue) fire(key string, due time.Time) {
 	q.mu.Lock()
 	if t, ok := q.timers[key]; ok && t.due.Equal(due) {
 		delete(q.timers, key)
 	}
 	q.mu.Unlock()
-	q.add(key)
+	q.Add(key)
 }
 
-// stop forgets what was to be added later, and adds nothing later any more.
-func (q *queue) stop() {
+// Stop forgets what was to be added later, and adds nothing later any more.
+func (q *Queue) Stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stopped = true
@@ -85,15 +88,15 @@ func (q *queue) stop() {
 	}
 }
 
-func (q *queue) signal() {
+func (q *Queue) signal() {
 	select {
 	case q.ready <- struct{}{}:
 	default:
 	}
 }
 
-// next waits for a key; false when ctx ends. Every key must be given back with done.
-func (q *queue) next(ctx context.Context) (string, bool) {
+// Next waits for a key; false when ctx ends. Every key must be given back with Done.
+func (q *Queue) Next(ctx context.Context) (string, bool) {
 	for ctx.Err() == nil {
 		if key, more, ok := q.take(); ok {
 			if more {
@@ -109,7 +112,7 @@ func (q *queue) next(ctx context.Context) (string, bool) {
 	return "", false
 }
 
-func (q *queue) take() (key string, more, ok bool) {
+func (q *Queue) take() (key string, more, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -120,12 +123,13 @@ func (q *queue) take() (key string, more, ok bool) {
 	return key, len(q.waiting) > 0, true
 }
 
-func (q *queue) done(key string) {
+// Done gives a key back that Next has handed out.
+func (q *Queue) Done(key string) {
 	q.mu.Lock()
 	again := q.state[key] == workingAgain
 	delete(q.state, key)
 	q.mu.Unlock()
 	if again {
-		q.add(key)
+		q.Add(key)
 	}
 }

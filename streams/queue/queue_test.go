@@ -1,4 +1,4 @@
-package demand
+package queue_test
 
 import (
 	"context"
@@ -7,19 +7,21 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"oc-scheduler/streams/queue"
 )
 
 func TestQueueHandsOutAKeyToOneWorkerAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
+		q := queue.New()
 		ctx, cancel := context.WithCancel(t.Context())
 		var busy, runs atomic.Int32
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
 				for {
-					key, ok := q.next(ctx)
+					key, ok := q.Next(ctx)
 					if !ok {
 						return
 					}
@@ -29,14 +31,14 @@ func TestQueueHandsOutAKeyToOneWorkerAtATime(t *testing.T) {
 					time.Sleep(time.Second) // the fake clock's
 					runs.Add(1)
 					busy.Add(-1)
-					q.done(key)
+					q.Done(key)
 				}
 			})
 		}
-		q.add("a")
+		q.Add("a")
 		synctest.Wait() // one worker has it
 		for range 10 {
-			q.add("a") // comes back once
+			q.Add("a") // comes back once
 		}
 		time.Sleep(10 * time.Second)
 		if runs.Load() != 2 {
@@ -50,22 +52,22 @@ func TestQueueHandsOutAKeyToOneWorkerAtATime(t *testing.T) {
 func TestQueueKeepsTheEarliestLaterTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
+		q := queue.New()
 		begin := time.Now()
-		q.addAfter("a", 10*time.Second)
-		q.addAfter("a", 3*time.Second)
-		q.addAfter("a", 20*time.Second)
-		key, ok := q.next(t.Context())
+		q.AddAfter("a", 10*time.Second)
+		q.AddAfter("a", 3*time.Second)
+		q.AddAfter("a", 20*time.Second)
+		key, ok := q.Next(t.Context())
 		if !ok || key != "a" || time.Since(begin) != 3*time.Second {
 			t.Errorf("next = %q, %v after %v", key, ok, time.Since(begin))
 		}
-		q.done(key)
-		q.addAfter("a", time.Hour)
-		q.stop()
-		q.addAfter("b", time.Minute)
+		q.Done(key)
+		q.AddAfter("a", time.Hour)
+		q.Stop()
+		q.AddAfter("b", time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		defer cancel()
-		if key, ok := q.next(ctx); ok {
+		if key, ok := q.Next(ctx); ok {
 			t.Errorf("stopped queue handed out %q", key)
 		}
 	})
@@ -74,11 +76,11 @@ func TestQueueKeepsTheEarliestLaterTime(t *testing.T) {
 func TestDelayGrowsWithinBounds(t *testing.T) {
 	t.Parallel()
 	for failures := 1; failures < 100; failures++ {
-		if d := delay(failures); d < 50*time.Millisecond || d > 3*time.Second {
-			t.Errorf("delay(%d) = %v", failures, d)
+		if d := queue.Delay(failures); d < 50*time.Millisecond || d > 3*time.Second {
+			t.Errorf("queue.Delay(%d) = %v", failures, d)
 		}
 	}
-	if d := delay(10); d < time.Second {
-		t.Errorf("delay(10) = %v: does not grow", d)
+	if d := queue.Delay(10); d < time.Second {
+		t.Errorf("queue.Delay(10) = %v: does not grow", d)
 	}
 }
