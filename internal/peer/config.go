@@ -11,7 +11,9 @@ import (
 	"oc-scheduler/internal/peer/execute"
 	"oc-scheduler/internal/peer/ledger"
 	"oc-scheduler/store/id"
+	"oc-scheduler/streams/compute"
 	"oc-scheduler/streams/logstream"
+	"oc-scheduler/streams/nclprotocol"
 )
 
 // Config is what a node is; README.md and the example in deploy/peer.yaml tell of each field.
@@ -24,6 +26,7 @@ type Config struct {
 	Executor  execute.Config    `yaml:"executor"`
 	Output    Output            `yaml:"output"`
 	NATS      NATS              `yaml:"nats"`
+	Heartbeat Heartbeat         `yaml:"heartbeat"`
 	// BusyEvery has the node invent a booking, or cancel an invented one, each time it has passed; 0:
 	// never. It is for demonstrations.
 	BusyEvery time.Duration `yaml:"busy_every"`
@@ -38,6 +41,13 @@ type Output struct {
 	Keep    time.Duration `yaml:"keep"`     // after the end of an execution
 }
 
+// Heartbeat says how soon the scheduler counts the node as lost: after Interval × Misses without a word. Zero
+// values mean the defaults of streams/compute.
+type Heartbeat struct {
+	Interval time.Duration `yaml:"interval"`
+	Misses   int           `yaml:"misses"`
+}
+
 // NATS is how to reach the servers.
 type NATS struct {
 	URL   []string `yaml:"url"`
@@ -50,6 +60,8 @@ type NATS struct {
 // SetDefaults fills in what is zero.
 func (c *Config) SetDefaults() {
 	c.NodeID = cmp.Or(c.NodeID, c.PeerID)
+	c.Heartbeat.Interval = cmp.Or(c.Heartbeat.Interval, compute.DefaultHeartbeatInterval)
+	c.Heartbeat.Misses = cmp.Or(c.Heartbeat.Misses, compute.DefaultHeartbeatMissFactor)
 	c.Executor.SetDefaults()
 }
 
@@ -91,6 +103,7 @@ func (c Config) faults() []execute.Fault {
 	} else {
 		add("output", c.Output.files().Validate())
 	}
+	add("heartbeat", c.Heartbeat.validate())
 	if c.BusyEvery < 0 || c.BusyEvery > 0 && len(c.Resources) == 0 {
 		add("busy_every", errors.New("it needs resources, and a time above zero"))
 	}
@@ -101,6 +114,19 @@ const (
 	mib    = 1 << 20
 	maxMiB = 1 << 40 // as bytes it still has a sign
 )
+
+func (h Heartbeat) validate() error {
+	switch {
+	case h.Misses < 1 || h.Misses > nclprotocol.MaxMissFactor:
+		return fmt.Errorf("misses are %d, must be between 1 and %d", h.Misses, nclprotocol.MaxMissFactor)
+	case h.Interval < nclprotocol.MinSilence/time.Duration(h.Misses) || h.Interval > nclprotocol.MaxSilence/time.Duration(h.Misses):
+		return fmt.Errorf("interval × misses, %v × %d, is not between %v and %v", h.Interval, h.Misses, nclprotocol.MinSilence, nclprotocol.MaxSilence)
+	}
+	return nil
+}
+
+// silence is how long the node may be silent.
+func (h Heartbeat) silence() time.Duration { return h.Interval * time.Duration(h.Misses) }
 
 func (o Output) files() logstream.FilesConfig {
 	return logstream.FilesConfig{MaxBytesPerExecution: o.MaxMB * mib, MaxTotalBytes: o.TotalMB * mib, MaxAge: o.Keep}

@@ -22,7 +22,8 @@ func TestExample(t *testing.T) {
 	}
 	i0 := cfg.Resources["gpu-cluster"]["i0"]
 	if cfg.NodeID != "north-1" || cfg.DataDir != "elsewhere" || i0["cpu_cores.x86_64"] != 64*planner.Unit || i0["gpus"] != 8*planner.Unit ||
-		cfg.Executor.Limits.CPU != 12*time.Hour || cfg.Executor.Limits.Processes != 4096 || len(cfg.NATS.URL) != 2 || cfg.Output.Keep != 168*time.Hour {
+		cfg.Executor.Limits.CPU != 12*time.Hour || cfg.Executor.Limits.Processes != 4096 || len(cfg.NATS.URL) != 2 || cfg.Output.Keep != 168*time.Hour ||
+		cfg.Heartbeat != (peer.Heartbeat{Interval: 15 * time.Second, Misses: 5}) {
 		t.Errorf("%+v", cfg)
 	}
 }
@@ -60,12 +61,15 @@ func TestFaultsOfConfigurations(t *testing.T) {
 				"line 6: must be amounts by name\nline 7: h: invalid amount: above 1000000000000000\nline 7: k.l: named twice\n" +
 				"line 8: resources.: invalid id: empty",
 		},
-		"instance":  {"peer_id: a\ndata_dir: d\nresources:\n  g.x:\n    \"i\\n\": {a: 1}\n", "line 5: resources.g.x.i\n: invalid id: control character U+000A at byte 1"},
-		"commands":  {"peer_id: a\ndata_dir: d\nexecutor:\n  type: process\n  commands:\n  - no-such-command\n", "line 5: executor.commands: command \"no-such-command\": executable file not found in $PATH"},
-		"busy":      {"peer_id: a\ndata_dir: d\nbusy_every: 1s\n", "line 3: busy_every: it needs resources, and a time above zero"},
-		"output":    {"peer_id: a\ndata_dir: d\noutput:\n  max_mb: 17592186044417\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
-		"no output": {"peer_id: a\ndata_dir: d\noutput:\n  total_mb: -17592186044415\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
-		"too long":  {"peer_id: a\ndata_dir: d\n#" + strings.Repeat("x", 1<<20), "a configuration may have 1048576 bytes"},
+		"instance":   {"peer_id: a\ndata_dir: d\nresources:\n  g.x:\n    \"i\\n\": {a: 1}\n", "line 5: resources.g.x.i\n: invalid id: control character U+000A at byte 1"},
+		"heartbeat":  {"peer_id: a\ndata_dir: d\nheartbeat: {interval: 100ms}\n", "line 3: heartbeat: interval × misses, 100ms × 5, is not between 1s and 24h0m0s"},
+		"misses":     {"peer_id: a\ndata_dir: d\nheartbeat:\n  misses: -1\n", "line 3: heartbeat: misses are -1, must be between 1 and 1000"},
+		"too seldom": {"peer_id: a\ndata_dir: d\nheartbeat: {interval: 24h, misses: 2}\n", "line 3: heartbeat: interval × misses, 24h0m0s × 2, is not between 1s and 24h0m0s"},
+		"commands":   {"peer_id: a\ndata_dir: d\nexecutor:\n  type: process\n  commands:\n  - no-such-command\n", "line 5: executor.commands: command \"no-such-command\": executable file not found in $PATH"},
+		"busy":       {"peer_id: a\ndata_dir: d\nbusy_every: 1s\n", "line 3: busy_every: it needs resources, and a time above zero"},
+		"output":     {"peer_id: a\ndata_dir: d\noutput:\n  max_mb: 17592186044417\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
+		"no output":  {"peer_id: a\ndata_dir: d\noutput:\n  total_mb: -17592186044415\n", "line 3: output: a size is below zero or above 1099511627776 MiB"},
+		"too long":   {"peer_id: a\ndata_dir: d\n#" + strings.Repeat("x", 1<<20), "a configuration may have 1048576 bytes"},
 		"nothing": {
 			"peer_id: null\ndata_dir: d\nnode_id: ~\nlabels: {Null: a}\nresources:\n  NULL: {i: {a: 1}}\n  r:\n    ~: {a: 1}\nnats: {url: [null]}\n",
 			"line 1: null is no value: leave it out, or put it in quotes\nline 3: ~ is no value: leave it out, or put it in quotes\n" +

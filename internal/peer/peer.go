@@ -140,6 +140,8 @@ func (p *Peer) connection(cfg Config, links Links, book *ledger.Ledger, log *slo
 	c.DataPlaneMessageCreator = creator{}
 	c.EventStore = p.store
 	c.LogStreamServer = p.files
+	c.HeartbeatInterval, c.HeartbeatMissFactor = cfg.Heartbeat.Interval, cfg.Heartbeat.Misses
+	c.RequestTimeout = min(c.RequestTimeout, cfg.Heartbeat.silence())
 	c.Logger = log
 	return compute.NewConnectionManager(c)
 }

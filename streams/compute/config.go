@@ -82,10 +82,11 @@ type Config struct {
 
 // Defaults of Config.
 const (
+	DefaultHeartbeatInterval   = 15 * time.Second
+	DefaultHeartbeatMissFactor = 5
+
 	defaultReconnectInterval      = 10 * time.Second
 	defaultLongestReconnect       = 2 * time.Minute
-	defaultHeartbeatInterval      = 15 * time.Second
-	defaultHeartbeatMissFactor    = 5
 	defaultNodeInfoUpdateInterval = time.Minute
 	defaultRequestTimeout         = 10 * time.Second
 	defaultCheckpointInterval     = 30 * time.Second
@@ -102,8 +103,8 @@ func DefaultConfig() Config {
 // still when it was set after an earlier call, or after DefaultConfig.
 func (c *Config) SetDefaults() {
 	fill(&c.ReconnectInterval, defaultReconnectInterval)
-	fill(&c.HeartbeatInterval, defaultHeartbeatInterval)
-	fill(&c.HeartbeatMissFactor, defaultHeartbeatMissFactor)
+	fill(&c.HeartbeatInterval, DefaultHeartbeatInterval)
+	fill(&c.HeartbeatMissFactor, DefaultHeartbeatMissFactor)
 	fill(&c.NodeInfoUpdateInterval, defaultNodeInfoUpdateInterval)
 	fill(&c.RequestTimeout, defaultRequestTimeout)
 	fill(&c.CheckpointInterval, defaultCheckpointInterval)

@@ -2,6 +2,7 @@ package orchestrator_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -72,7 +74,8 @@ func insist(ctx context.Context, n *node) error {
 	return err
 }
 
-// TestMemoryOfANode is what a connected node, whose events are handled, costs a replica.
+// TestMemoryOfANode is what a connected node, whose events are handled and which offers hardly anything, costs
+// a replica.
 func TestMemoryOfANode(t *testing.T) {
 	cluster := natstest.StartProcesses(t, 3) // whose memory is not counted
 	a := startReplica(t, cluster, "a", func(c *orchestrator.Config) { c.HandshakesPerSecond = 10_000 })
@@ -84,6 +87,10 @@ func TestMemoryOfANode(t *testing.T) {
 			return err
 		}
 		if _, err := n.tryBeat(t.Context()); err != nil {
+			return err
+		}
+		offer := nclprotocol.OfferRequest{Sequence: 1, Offer: json.RawMessage(`{}`)}
+		if _, err := n.tryOffer(t.Context(), n.session, offer); err != nil {
 			return err
 		}
 		n.record(changed("execution", "queued"))
@@ -106,6 +113,10 @@ func TestMemoryOfANode(t *testing.T) {
 	}
 	for i := range some {
 		handledUpTo(t, a, fmt.Sprintf("node-%d", i+1), 1)
+		a.offers(t, fmt.Sprintf("node-%d", i+1), 0)
+	}
+	if n := a.store.Offers.View().Len(); n != some+1 {
+		t.Errorf("%d offers", n)
 	}
 	each := (heap() - before) / some
 	t.Logf("%d bytes each", each)

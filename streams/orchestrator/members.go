@@ -50,9 +50,9 @@ func (m *Members) Remove(ctx context.Context, nodeID string) error {
 // endsAtOnce is how many executions of a removed node are ended at a time.
 const endsAtOnce = 8
 
-// clear ends the pulse of a node that was removed, and its executions.
+// clear ends the pulse of a node that was removed, its offer, and its executions.
 func (m *Members) clear(ctx context.Context, nodeID string) error {
-	if err := m.store.Liveness.End(ctx, nodeID, ""); err != nil {
+	if err := errors.Join(m.store.Liveness.End(ctx, nodeID, ""), m.store.Offers.Forget(ctx, nodeID)); err != nil {
 		return err
 	}
 	ends, ctx := errgroup.WithContext(ctx)

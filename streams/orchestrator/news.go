@@ -12,7 +12,7 @@ import (
 
 // updateInfo keeps what a node tells of itself, unless it told something newer in the same session.
 func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.UpdateNodeInfoRequest) (*nclprotocol.UpdateNodeInfoResponse, error) {
-	_, over, err := c.present(ctx, from)
+	stands, over, err := c.present(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +26,26 @@ func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.Up
 	if err != nil {
 		return &nclprotocol.UpdateNodeInfoResponse{Reason: oneLine(err)}, nil
 	}
-	_, err = c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
+	delivered := uint64(0)
+	if c.moves(&stands, info) {
+		if delivered, err = reached(ctx, c.js, from.nodeID); err != nil {
+			return nil, err
+		}
+	}
+	now, err := c.store.Nodes.Change(ctx, from.nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil || n.Session != from.session || n.InfoSequence >= from.sequence {
 			return nil, nil
+		}
+		if c.moves(n, info) {
+			suspend(n, info, delivered)
 		}
 		keepInfo(n, info, c.store.Now())
 		n.InfoSequence = from.sequence
 		return n, nil
 	})
+	if err == nil && now != nil && now.Membership != store.Approved {
+		return &nclprotocol.UpdateNodeInfoResponse{HandshakeRequired: true, Reason: sessionOver(*now, from.session)}, nil
+	}
 	return &nclprotocol.UpdateNodeInfoResponse{Accepted: err == nil}, err
 }
 
@@ -78,16 +90,18 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 }
 
 // depart ends the planner of a peer whose last node said goodbye: it should not be counted on for the
-// rest of its life. Any node may say that it is of any peer, so its word ends no planner that came before
+// rest of its life; but not that of a peer whose nodes tell offers, which is composed of those. Any node may say that it is of any peer, so its word ends no planner that came before
 // it, and none of a peer that has another approved node, be that connected or lost.
 func (c *control) depart(ctx context.Context, n store.NodeRecord) error {
 	peerID := n.PeerID()
-	if peerID == "" {
+	if peerID == "" || n.TellsOffers {
 		return nil
 	}
 	for _, other := range c.store.Nodes.View().Page("", math.MaxInt) {
-		there := other.Value.State == store.NodeConnected || other.Value.State == store.NodeLost
-		if there && other.ID != n.NodeID && other.Value.Membership == store.Approved && other.Value.PeerID() == peerID {
+		if other.ID == n.NodeID || other.Value.Membership != store.Approved || other.Value.PeerID() != peerID {
+			continue
+		}
+		if other.Value.State == store.NodeConnected || other.Value.State == store.NodeLost || other.Value.TellsOffers {
 			return nil
 		}
 	}

@@ -19,13 +19,19 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 	stands, err := c.store.Nodes.Get(ctx, from.nodeID)
 	switch known := err == nil; {
 	case known && stands.Membership == store.Approved:
-		return stands, errors.Join(overtaken(&stands, from, r), c.outdone(ctx, &stands, r))
+		if err := errors.Join(overtaken(&stands, from, r), c.outdone(ctx, &stands, r)); err != nil || !c.moves(&stands, info) {
+			return stands, err
+		}
 	case errors.Is(err, kv.ErrNotFound) && !c.manual:
 		return store.NodeRecord{}, nil
 	case !known && !errors.Is(err, kv.ErrNotFound) && !errors.Is(err, kv.ErrUndecodable):
 		return store.NodeRecord{}, err
 	}
 	stream, err := c.inStream(ctx)
+	if err != nil {
+		return store.NodeRecord{}, err
+	}
+	delivered, err := reached(ctx, c.js, from.nodeID)
 	if err != nil {
 		return store.NodeRecord{}, err
 	}
@@ -36,6 +42,9 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 		}
 		if string(n.Info) == string(info) {
 			return nil, nil
+		}
+		if c.moves(n, info) {
+			suspend(n, info, delivered)
 		}
 		keepInfo(n, info, c.store.Now())
 		n.StartedAt = r.Started.UTC()
