@@ -49,6 +49,17 @@ func alternating(instances, slots int) *world {
 	return w
 }
 
+// nested is a workflow of so many steps on one instance, each of which begins before those by lesser ids and
+// ends after them.
+func nested(items int) *world {
+	w := hostileWorld(1, 0, items, 0)
+	for i := range w.items {
+		w.items[i].demand = amounts{"a": 1}
+		w.items[i].from, w.items[i].to = items-i, items+i+1
+	}
+	return w
+}
+
 // TestHostileChecksEnd: whatever is asked of whatever, the answer is a result or a fault, bounded in
 // work and in size. Without the bounds these take minutes and gigabytes.
 func TestHostileChecksEnd(t *testing.T) {
@@ -62,6 +73,7 @@ func TestHostileChecksEnd(t *testing.T) {
 		"conflicts of all items on all instances": {hostileWorld(50, 5000, 500, 0), 10_000, "more conflicts than are listed", false},
 		"a search among many instances":           {alternating(100, 900), 3, "search for a window was given up", false},
 		"unlike items on ever so many instances":  {hostileWorld(5000, 1, 5000, 0), 10_000, "too many items", true},
+		"steps that all meet on one instance":     {nested(4000), 10_000, "too many items", true},
 		"needs of many dimensions":                {hostileWorld(2000, 1, 100, 200), 10_000, "too many items", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +111,29 @@ func TestWarningsAreBounded(t *testing.T) {
 	r := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: epoch.UnixNano(), End: epoch.UnixNano() + 1, From: epoch.UnixNano()})
 	if n := len(r.Warnings); n != 101 || r.Warnings[100] != "and more" {
 		t.Errorf("%d warnings", n)
+	}
+}
+
+// TestLongWorkflowsAreNoneTooLarge: thousands of steps, some at a time, on a hundred instances.
+func TestLongWorkflowsAreNoneTooLarge(t *testing.T) {
+	t.Parallel()
+	w := hostileWorld(100, 0, 0, 0)
+	const steps = 4000
+	for i := range steps {
+		w.items = append(w.items, item{
+			id: fmt.Sprintf("n%05d", i), peer: "p", resource: "r", demand: amounts{"a": 1_000_000 - i}, from: i / 100, to: i/100 + 2,
+		})
+	}
+	w.items = w.items[:steps/2+steps/4] // every other hundred has to wait for those before: there is no room for them
+	r := answer(t, problem(t, w.workflow(), w.planner, nil), booking.Window{Start: epoch.UnixNano(), End: epoch.UnixNano() + 100, From: epoch.UnixNano()})
+	placed := 0
+	for _, res := range r.Resources {
+		if res.Status == booking.Available {
+			placed++
+		}
+	}
+	if placed != len(w.items)/2 {
+		t.Errorf("%d of %d items placed", placed, len(w.items))
 	}
 }
 

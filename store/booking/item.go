@@ -41,7 +41,9 @@ func (p *Problem) giveUp(it *item, format string, args ...any) {
 }
 
 // cost is how many steps it takes to test one candidate with that load.
-func (it *item) cost(beside *load) int { return max(1, len(it.need.Demand)) * (1 + len(beside.parts)) }
+func (it *item) cost(beside *load) int {
+	return max(1, len(it.need.Demand)) * (1 + beside.meeting(it.need))
+}
 
 // couldBePlaced: some candidate would hold the item if it were empty.
 func (it *item) couldBePlaced(steps *budget) bool {

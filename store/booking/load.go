@@ -84,23 +84,19 @@ func (l *load) add(need workflow.Need) {
 	}
 	l.split(need.Span.Start)
 	l.split(need.Span.End)
-	first := l.after(need.Span.Start)
-	list := slices.Clone(l.parts[:first])
-	from := need.Span.Start
-	free := func(until time.Duration) {
+	from, n := need.Span.Start, l.after(need.Span.Start)
+	fill := func(until time.Duration) {
 		if from < until {
-			list = append(list, part{workflow.Span{Start: from, End: until}, sumOf(need)})
+			l.parts = slices.Insert(l.parts, n, part{workflow.Span{Start: from, End: until}, sumOf(need)})
+			n++
 		}
 	}
-	for first < len(l.parts) && l.parts[first].Start < need.Span.End {
-		p := l.parts[first]
-		free(p.Start)
-		p.add(need)
-		list, from = append(list, p), p.End
-		first++
+	for ; n < len(l.parts) && l.parts[n].Start < need.Span.End; n++ {
+		fill(l.parts[n].Start)
+		l.parts[n].add(need)
+		from = l.parts[n].End
 	}
-	free(need.Span.End)
-	l.parts = append(list, l.parts[first:]...)
+	fill(need.Span.End)
 }
 
 // after is the first part that ends after a time.
@@ -112,6 +108,14 @@ func (l *load) after(t time.Duration) int {
 		return 1
 	})
 	return n
+}
+
+// meeting is how many parts a need meets.
+func (l *load) meeting(need workflow.Need) int {
+	if need.Span == (workflow.Span{}) || len(l.parts) == 0 {
+		return len(l.parts)
+	}
+	return l.after(need.Span.End) - l.after(need.Span.Start)
 }
 
 // split makes two of the part that a time lies in.
@@ -129,11 +133,10 @@ func (l *load) split(t time.Duration) {
 // what is taken throughout. Of an interval that is empty there is one piece, with nothing.
 func (l *load) over(i, window planner.Interval) iter.Seq2[planner.Interval, *sum] {
 	return func(yield func(piece planner.Interval, part *sum) bool) {
-		for n := range l.parts {
+		for n := l.after(time.Duration(i.Start - window.Start)); n < len(l.parts); n++ {
 			p := l.parts[n].Of(window)
-			p.Start, p.End = max(p.Start, i.Start), min(p.End, i.End)
-			if p.Start >= p.End {
-				continue
+			if p.Start, p.End = max(p.Start, i.Start), min(p.End, i.End); p.Start >= p.End {
+				break
 			}
 			if i.Start < p.Start && !yield(planner.Interval{Start: i.Start, End: p.Start}, nil) {
 				return
