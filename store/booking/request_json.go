@@ -4,13 +4,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/strictjson"
 )
 
 // DecodeRequest reads a request from a JSON object. It returns an error that wraps strictjson.ErrNotJSON for
 // text that is not one JSON value, and a fault.List for a value that is no valid request. Unknown members are
 // faults: a misspelt "start" must not quietly mean "now". A null member is an absent one.
 func DecodeRequest(data []byte) (Request, error) {
-	var d draft
+	return DecodeWith(data, func(*strictjson.Reader, []byte, jsontext.Value) bool { return false })
+}
+
+// DecodeWith is DecodeRequest of a request that has more members: those that other says it has read.
+func DecodeWith(data []byte, other func(r *strictjson.Reader, name []byte, value jsontext.Value) bool) (Request, error) {
+	d := draft{other: other}
 	if err := d.Document(data, d.member); err != nil {
 		return Request{}, err
 	}
@@ -34,7 +40,9 @@ func (d *draft) member(name []byte, value jsontext.Value) {
 	case "selected_instances":
 		d.selections("$.selected_instances", value)
 	default:
-		d.Unknown(fault.Root, name)
+		if !d.other(&d.Reader, name, value) {
+			d.Unknown(fault.Root, name)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"oc-scheduler/store/id"
 	"oc-scheduler/store/strictjson"
 	"oc-scheduler/store/timetext"
@@ -14,6 +16,7 @@ import (
 type draft struct {
 	Request
 	strictjson.Reader
+	other         func(r *strictjson.Reader, name []byte, value jsontext.Value) bool
 	mode          Mode
 	hasEnd, hasDu bool
 }

@@ -15,8 +15,11 @@ type entry struct {
 	slots       []planner.Slot // each interval once
 	owner       string
 	until       int64 // from then on it takes nothing, whatever its slots say
+	revision    uint64
 	preemptible bool
 }
+
+func (e *entry) whose() Owner { return Owner{e.owner, e.preemptible, e.revision} }
 
 func (e *entry) id() string { return e.slots[0].BookingID }
 
@@ -32,7 +35,7 @@ func decodeEntry(key kv.Key, m kv.Message) (*entry, error) {
 	if slots = together(slots); len(slots) == 0 {
 		return nil, fmt.Errorf("%w: a booking without intervals", kv.ErrUndecodable)
 	}
-	e := &entry{slots: slots, owner: b.Owner(), until: math.MaxInt64, preemptible: b.Preemptible}
+	e := &entry{slots: slots, owner: b.Owner(), until: math.MaxInt64, revision: m.Revision, preemptible: b.Preemptible}
 	if !b.ExpiresAt.IsZero() {
 		e.until = b.ExpiresAt.UnixNano()
 	}

@@ -38,7 +38,7 @@ func (in *instance) add(e *entry) {
 	}
 }
 
-func (in *instance) drop(e *entry) {
+func (in *instance) drop(e *entry) (empty bool) {
 	for i := range e.slots {
 		s := &e.slots[i]
 		c, found := in.class(classOf(s))
@@ -53,6 +53,7 @@ func (in *instance) drop(e *entry) {
 			in.byLength = slices.Delete(in.byLength, c, c+1)
 		}
 	}
+	return len(in.byLength) == 0
 }
 
 func (in *instance) class(n int) (at int, found bool) {
@@ -78,6 +79,15 @@ func (in *instance) within(w planner.Interval, f func(*planner.Slot)) {
 			if s.End > w.Start {
 				f(s)
 			}
+		}
+	}
+}
+
+// all calls f with each slot.
+func (in *instance) all(f func(*planner.Slot)) {
+	for _, c := range in.byLength {
+		for _, s := range c.slots {
+			f(s)
 		}
 	}
 }

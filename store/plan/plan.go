@@ -76,3 +76,42 @@ func read[T any](ctx context.Context, keys *kv.Keys, id string, decode kv.Decode
 	value, err = decode(kv.KeyOf(id), m)
 	return value, m.Revision, err
 }
+
+// Standing reads what an owner takes of instances, past the view, with the revisions, of 0 where nothing stands. It fails with
+// kv.ErrUnavailable.
+func (p *Plan) Standing(ctx context.Context, owner string, places []schedule.Place) (map[schedule.Place]Stands, error) {
+	b, keys := p.stream.NewBatch(), make([]kv.Key, len(places))
+	for i, place := range places {
+		keys[i] = BookingKey(place, owner)
+	}
+	if err := b.Load(ctx, p.bookings, keys...); err != nil {
+		return nil, err
+	}
+	all := map[schedule.Place]Stands{}
+	for i, place := range places {
+		m, err := b.Message(ctx, p.bookings, keys[i])
+		if err != nil {
+			return nil, err
+		}
+		stands := Stands{Revision: m.Revision}
+		if stands.Live = m.Live(); stands.Live {
+			stands.Booking, err = DecodeBooking(keys[i], m)
+			stands.Broken = err != nil
+		}
+		all[place] = stands
+	}
+	return all, nil
+}
+
+// Stands is a booking that stands, or has stood.
+type Stands struct {
+	schedule.Booking
+	Revision     uint64
+	Live, Broken bool
+}
+
+// TimerRevision is that of the timer of a schedule or run; 0: there is none. It fails with kv.ErrUnavailable.
+func (p *Plan) TimerRevision(ctx context.Context, id string) (uint64, error) {
+	m, err := p.due.Newest(ctx, kv.KeyOf(id))
+	return m.Revision, err
+}

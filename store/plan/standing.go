@@ -55,15 +55,14 @@ func (s *standing) replace(key kv.Key, before, after *entry) {
 }
 
 func (s *standing) drop(peerID string, ref planner.Ref, e *entry) {
-	p := s.peers[peerID]
-	if p == nil || p.instances[ref] == nil {
-		return // it is another's id, which nobody gives twice
-	}
 	delete(s.byID, e.id())
+	p := s.peers[peerID]
+	if p == nil {
+		return // it took nothing
+	}
 	delete(p.expiring, e)
 	p.note(ref, e)
-	in := p.instances[ref]
-	if in.drop(e); len(in.byLength) == 0 {
+	if in := p.instances[ref]; in != nil && in.drop(e) {
 		delete(p.instances, ref)
 	}
 	if len(p.instances) == 0 {

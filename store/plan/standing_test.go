@@ -40,7 +40,9 @@ func TestWhatMeetsATime(t *testing.T) {
 		w := planner.Interval{Start: from, End: from + random.Int64N(50)}
 		var got []planner.Interval
 		if p := s.peers["p"]; p != nil {
-			p.instances[planner.Ref{ResourceID: "r", InstanceID: "i"}].within(w, func(s *planner.Slot) { got = append(got, s.Interval) })
+			if in := p.instances[planner.Ref{ResourceID: "r", InstanceID: "i"}]; in != nil {
+				in.within(w, func(s *planner.Slot) { got = append(got, s.Interval) })
+			}
 		}
 		var want []planner.Interval
 		for e := range maps.Values(all) {

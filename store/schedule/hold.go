@@ -31,8 +31,8 @@ type Hold struct {
 type HoldRecord struct {
 	Hold
 	CreatedBy string          `json:"created_by"`
-	Request   json.RawMessage `json:"request"`
-	Workflow  json.RawMessage `json:"workflow"`
+	Request   json.RawMessage `json:"request,omitempty"`  // until it is confirmed
+	Workflow  json.RawMessage `json:"workflow,omitempty"` // likewise
 }
 
 // Over says whether the hold has ended.

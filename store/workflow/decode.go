@@ -12,6 +12,7 @@ import (
 
 // reader collects one document. Faults don't stop it; a syntax error does.
 type reader struct {
+	data     []byte
 	d        *jsontext.Decoder
 	faults   fault.List
 	id, name string
@@ -40,7 +41,7 @@ func DecodeAs(workflowID string, data []byte) (*Workflow, error) {
 func DecodeStored(data []byte) (*Workflow, error) { return (&reader{stored: true}).read(data) }
 
 func (r *reader) read(data []byte) (*Workflow, error) {
-	r.d = jsontext.NewDecoder(bytes.NewBuffer(data))
+	r.data, r.d = data, jsontext.NewDecoder(bytes.NewBuffer(data))
 	if err := r.document(); err != nil {
 		r.faults.Add(syntaxFault(data))
 		return nil, r.faults

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,8 +128,9 @@ func (r *reader) demand(need *Need) error {
 	if r.d.PeekKind() == 'n' {
 		return r.d.SkipValue()
 	}
+	before := r.d.InputOffset()
 	demand, err := planner.ReadQuantities(r.d, r.path(), planner.Up, &r.faults)
-	need.Whole = false
+	need.Whole, need.Written = false, bytes.TrimLeft(r.data[before:r.d.InputOffset()], ": \t\r\n")
 	need.Demand = slices.DeleteFunc(demand, func(q planner.Quantity) bool { return q.Amount == 0 })
 	if len(need.Demand) > maxDimensions {
 		r.fault("asks for %d dimensions, at most %d are allowed", len(need.Demand), maxDimensions)

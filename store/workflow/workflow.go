@@ -4,6 +4,7 @@
 package workflow
 
 import (
+	"encoding/json"
 	"time"
 
 	"oc-scheduler/store/planner"
@@ -30,6 +31,7 @@ type Need struct {
 	PeerID     string
 	Whole      bool               // a whole instance: nothing else on it in the window
 	Demand     []planner.Quantity // by dimension, rounded up, zeros dropped; empty fits any instance
+	Written    json.RawMessage    `json:",omitempty"` // the demand as it stands in the document; none for a whole instance; read only
 	Span       Span               // when its processing items run
 }
 

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/schedule"
+)
+
+// Commit is what is to change together. It belongs to one goroutine.
+type Commit struct {
+	plan    *Plan
+	batch   *kv.Batch
+	errs    []error
+	touched []schedule.Place // something is taken of
+	by      string
+	main    *record // comes last
+}
+
+// record is a value that says, by standing there, that the commit was made.
+type record struct {
+	keys     *kv.Keys
+	key      kv.Key
+	revision uint64
+	write    *kv.Write
+}
+
+// NewCommit begins a commit, which changes nothing yet.
+func (p *Plan) NewCommit() *Commit { return &Commit{plan: p, batch: p.stream.NewBatch()} }
+
+// Take has an owner take what a booking says, of an instance of which he has taken what stands at that
+// revision; 0: nothing. It stands until its end.
+func (c *Commit) Take(b schedule.Booking, revision uint64) {
+	c.set(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, b, c.plan.until(b.End()))
+	c.by = b.Owner()
+	if !slices.Contains(c.touched, b.Place) {
+		c.touched = append(c.touched, b.Place)
+	}
+}
+
+// Cut is Take of less than before.
+func (c *Commit) Cut(b schedule.Booking, revision uint64) {
+	c.set(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, b, c.plan.until(b.End()))
+}
+
+// Free has an owner take nothing of an instance any more. The booking is what stands at that revision.
+func (c *Commit) Free(b schedule.Booking, revision uint64) {
+	c.write(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, kv.Remove(max(c.plan.until(b.End()), time.Hour)))
+}
+
+// Schedule stores a schedule in the place of what stands at that revision; 0: nothing.
+func (c *Commit) Schedule(r *schedule.Record, revision uint64) {
+	var ttl time.Duration
+	if r.State.Final() {
+		ttl = KeptFor
+	}
+	c.last(c.plan.schedules, kv.KeyOf(r.ID), revision, r, ttl)
+}
+
+// Hold stores a hold likewise, until it ends.
+func (c *Commit) Hold(h *schedule.HoldRecord, revision uint64) {
+	c.last(c.plan.holds, kv.KeyOf(h.ID), revision, h, c.plan.until(h.ExpiresAt))
+}
+
+// Confirm stores the schedule that a hold has become, which stands at that revision.
+func (c *Commit) Confirm(r *schedule.Record, h *schedule.HoldRecord, revision uint64) {
+	became := *h
+	became.State, became.ScheduleID, became.Request, became.Workflow = schedule.Confirmed, &r.ID, nil, nil
+	c.set(c.plan.holds, kv.KeyOf(h.ID), revision, became, c.plan.until(h.ExpiresAt))
+	c.Schedule(r, 0)
+}
+
+// Release removes a hold that stands at that revision.
+func (c *Commit) Release(h *schedule.HoldRecord, revision uint64) {
+	c.main = &record{c.plan.holds, kv.KeyOf(h.ID), revision, kv.Remove(max(c.plan.until(h.ExpiresAt), time.Hour))}
+}
+
+// Timer wakes who looks after a schedule or a run at a time, in the place of the timer at that revision; 0: there
+// is none.
+func (c *Commit) Timer(id string, at time.Time, revision uint64) {
+	c.write(c.plan.due, kv.KeyOf(id), revision, Timer(id, at))
+}
+
+// NoTimer ends the timer of that revision; 0: there is none.
+func (c *Commit) NoTimer(id string, revision uint64) {
+	if revision > 0 {
+		c.write(c.plan.due, kv.KeyOf(id), revision, kv.Remove(time.Hour))
+	}
+}
+
+// Handled removes a timer's message, which is that of a revision.
+func (c *Commit) Handled(id string, revision uint64) {
+	c.write(c.plan.fired, kv.KeyOf(id), revision, kv.Remove(time.Hour))
+}
+
+// Set changes a key of another kind.
+func (c *Commit) Set(space *kv.Keys, key kv.Key, revision uint64, w *kv.Write) {
+	c.write(space, key, revision, w)
+}
+
+// until is the TTL of what counts until a time. It lasts a little longer, so that it never ends before, whatever
+// the clocks say: evaluations judge by the time.
+func (p *Plan) until(t time.Time) time.Duration {
+	return kv.WholeSeconds(t.Sub(p.Now()) + 500*time.Millisecond)
+}
+
+func (c *Commit) set(keys *kv.Keys, key kv.Key, revision uint64, value any, ttl time.Duration) {
+	data, err := json.Marshal(value)
+	c.fail(err)
+	c.write(keys, key, revision, &kv.Write{Data: data, TTL: ttl})
+}
+
+func (c *Commit) last(keys *kv.Keys, key kv.Key, revision uint64, value any, ttl time.Duration) {
+	data, err := json.Marshal(value)
+	c.fail(err)
+	c.main = &record{keys, key, revision, &kv.Write{Data: data, TTL: ttl}}
+}
+
+func (c *Commit) write(keys *kv.Keys, key kv.Key, revision uint64, w *kv.Write) {
+	c.fail(c.batch.SetAt(keys, key, revision, w))
+}
+
+func (c *Commit) fail(err error) {
+	if err != nil {
+		c.errs = append(c.errs, fmt.Errorf("%w: %w", kv.ErrUnstorable, err))
+	}
+}
+
+// seal adds the heads, as they were seen, and the record.
+func (c *Commit) seal(heads map[kv.Key]uint64) error {
+	for _, p := range c.touched {
+		c.set(c.plan.heads, HeadKey(p), heads[HeadKey(p)], schedule.Head{By: c.by}, KeptFor)
+	}
+	if m := c.main; m != nil {
+		c.write(m.keys, m.key, m.revision, m.write)
+	}
+	return errors.Join(c.errs...)
+}

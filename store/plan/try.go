@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"oc-scheduler/store/kv"
+)
+
+// tryTimeout bounds a commit, however often it is decided anew.
+const tryTimeout = 15 * time.Second
+
+// Try asks decide what to commit and commits it; when something that it was decided on has changed meanwhile,
+// again, once the views show what. Nothing is committed when decide returns nil. When Try has returned, the
+// views of this replica show the commit. It fails with the errors of decide, with kv.ErrUnavailable, after which
+// the outcome may be unknown, and with kv.ErrTooLarge or kv.ErrUnstorable.
+func (p *Plan) Try(ctx context.Context, decide func(context.Context) (*Commit, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	pause := &backoff.ExponentialBackOff{
+		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
+	}
+	known := map[kv.Key]uint64{}
+	for {
+		seen := p.Seen()
+		c, err := decide(ctx)
+		if err != nil || c == nil {
+			return err
+		}
+		if revision, err := c.commit(ctx, seen, known); !errors.Is(err, kv.ErrConflict) {
+			if err == nil {
+				err = p.Await(ctx, revision)
+			}
+			return err
+		}
+		if revision := c.stands(ctx); revision > 0 {
+			return p.Await(ctx, revision)
+		}
+		if err := c.catchUp(ctx, known); err != nil {
+			return err
+		}
+		if err := kv.Sleep(ctx, pause.NextBackOff()); err != nil {
+			return err
+		}
+	}
+}
+
+// commit stores all, if the heads are still those that the views showed when it was decided, or before.
+func (c *Commit) commit(ctx context.Context, seen uint64, known map[kv.Key]uint64) (uint64, error) {
+	heads := map[kv.Key]uint64{}
+	for _, place := range c.touched {
+		key := HeadKey(place)
+		if heads[key] = known[key]; heads[key] == 0 || c.plan.headRevision(key) > 0 {
+			heads[key] = c.plan.headRevision(key)
+		}
+		if heads[key] > seen {
+			return 0, kv.ErrConflict // it has changed while this was decided
+		}
+	}
+	if err := c.seal(heads); err != nil {
+		return 0, err
+	}
+	return c.batch.Commit(ctx)
+}
+
+// headRevision is that of the head that the view shows; 0: there is none.
+func (p *Plan) headRevision(key kv.Key) uint64 {
+	e, _ := p.headOf.At(key)
+	return e.Revision
+}
+
+// stands is the revision of the record, if it is as the commit would have it: so an earlier try was made whose
+// answer was lost.
+func (c *Commit) stands(ctx context.Context) (revision uint64) {
+	if c.main == nil {
+		return 0
+	}
+	m, err := c.main.keys.Newest(ctx, c.main.key)
+	if err != nil || m.Revision <= c.main.revision || c.main.write.Marker == m.Live() || !bytes.Equal(m.Data, c.main.write.Data) {
+		return 0
+	}
+	return m.Revision
+}
+
+// catchUp reads the heads, those too that have ended and are not in the view, and waits until the views show
+// all that came up to them.
+func (c *Commit) catchUp(ctx context.Context, known map[kv.Key]uint64) error {
+	b := c.plan.stream.NewBatch()
+	keys := make([]kv.Key, len(c.touched))
+	for i, place := range c.touched {
+		keys[i] = HeadKey(place)
+	}
+	if err := b.Load(ctx, c.plan.heads, keys...); err != nil {
+		return err
+	}
+	newest := uint64(0)
+	for _, key := range keys {
+		m, err := b.Message(ctx, c.plan.heads, key)
+		if err != nil {
+			return err
+		}
+		known[key] = m.Revision
+		newest = max(newest, m.Revision)
+	}
+	return c.plan.Await(ctx, newest)
+}

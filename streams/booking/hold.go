@@ -1,0 +1,167 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
+)
+
+// Hold takes what a request needs until its time to live ends. It fails as Book does.
+func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedule.Hold, error) {
+	var made *schedule.HoldRecord
+	id := s.plan.NewID(schedule.OfHold)
+	err := s.try(ctx, a.WorkflowID, r, id, func(_ context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
+		if win.End <= v.now.UnixNano() {
+			return nil, fault.List{{Path: "$.start", Message: "the window is over"}}
+		}
+		taken, win, err := v.fit(win)
+		if err != nil || taken == nil {
+			return nil, err
+		}
+		made = &schedule.HoldRecord{
+			Hold: schedule.Hold{
+				ID: id, WorkflowID: a.WorkflowID, Start: time.Unix(0, win.Start).UTC(), End: time.Unix(0, win.End).UTC(),
+				ExpiresAt: v.now.Add(r.TTL).UTC(), State: schedule.Held, Bookings: taken,
+			},
+			CreatedBy: a.By, Request: r.Body, Workflow: w.Raw,
+		}
+		c := s.plan.NewCommit()
+		for _, b := range made.Takes() {
+			c.Take(b, 0)
+		}
+		c.Hold(made, 0)
+		return c, nil
+	})
+	if err != nil {
+		return schedule.Hold{}, err
+	}
+	return made.Hold, nil
+}
+
+// GetHold is a hold until it ends. It fails with ErrNotFound or kv.ErrUnavailable.
+func (s *Service) GetHold(ctx context.Context, id string) (schedule.Hold, error) {
+	h, _, err := s.hold(ctx, id)
+	return h.Hold, err
+}
+
+// hold reads a hold. It fails with ErrNotFound or kv.ErrUnavailable.
+func (s *Service) hold(ctx context.Context, id string) (schedule.HoldRecord, uint64, error) {
+	if !schedule.OfHold.Is(id) {
+		return schedule.HoldRecord{}, 0, ErrNotFound
+	}
+	h, revision, err := s.plan.Hold(ctx, id)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && h.Over(s.plan.Now()) {
+		err = ErrNotFound
+	}
+	return h, revision, err
+}
+
+// ReleaseHold ends a hold, if it has not ended; one that was confirmed stays what it has become. It fails with
+// kv.ErrUnavailable, and with ErrNotFound for what is no id of a hold.
+func (s *Service) ReleaseHold(ctx context.Context, id string) error {
+	if !schedule.OfHold.Is(id) {
+		return ErrNotFound
+	}
+	return s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
+		h, revision, err := s.hold(ctx, id)
+		if errors.Is(err, ErrNotFound) || err == nil && h.State == schedule.Confirmed {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		c := s.plan.NewCommit()
+		c.Release(&h, revision)
+		return c, s.give(ctx, c, id, h.Takes(), nil)
+	})
+}
+
+// Confirm turns a hold into a schedule of one occurrence. It fails with ErrNotFound for what is no id of a hold, with
+// ErrGone once it has ended, with ErrConfirmed when it was confirmed before, a fault.List, and as plan.Try does.
+func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request) (schedule.Schedule, error) {
+	if !schedule.OfHold.Is(id) {
+		return schedule.Schedule{}, ErrNotFound
+	}
+	var made *schedule.Record
+	scheduleID := s.plan.NewID(schedule.OfSchedule)
+	err := s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
+		h, revision, err := s.hold(ctx, id)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return nil, ErrGone
+		case err != nil:
+			return nil, err
+		case h.State == schedule.Confirmed && *h.ScheduleID == scheduleID:
+			return nil, nil // an earlier try was made
+		case h.State == schedule.Confirmed:
+			return nil, ErrConfirmed
+		}
+		now := s.plan.Now()
+		if h.Start.Add(r.CatchUp).Before(now) {
+			return nil, fault.List{{Path: "$.catch_up_s", Message: "the window began too long ago: no run would start any more"}}
+		}
+		if s.overtaken(&h, now) {
+			return nil, ErrGone
+		}
+		made = confirmed(&h, scheduleID, by, r, now)
+		c := s.plan.NewCommit()
+		for _, b := range made.Bookings(now, r.Preemptible) {
+			c.Take(b, 0)
+		}
+		c.Timer(scheduleID, h.Start, 0)
+		c.Confirm(made, &h, revision)
+		return c, s.give(ctx, c, id, h.Takes(), nil)
+	})
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	return made.Schedule, nil
+}
+
+// confirmed is the schedule that a hold becomes.
+func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now time.Time) *schedule.Record {
+	return &schedule.Record{
+		Schedule: schedule.Schedule{
+			ID: id, WorkflowID: h.WorkflowID, State: schedule.Active, Request: h.Request, CreatedAt: now.UTC(), CreatedBy: by, Labels: r.Labels,
+			Occurrences: []schedule.Occurrence{{
+				Nominal: h.Start, Start: h.Start, End: h.End, State: schedule.Booked, Bookings: h.Bookings,
+			}},
+		},
+		Workflow: h.Workflow, Counted: 1,
+	}
+}
+
+// give has an owner take no more than wanted of what he takes by now.
+func (s *Service) give(ctx context.Context, c *plan.Commit, owner string, takes, wanted []schedule.Booking) error {
+	places := make([]schedule.Place, len(takes))
+	for i, b := range takes {
+		places[i] = b.Place
+	}
+	stands, err := s.plan.Standing(ctx, owner, places)
+	if err != nil {
+		return err
+	}
+	keep := map[schedule.Place]schedule.Booking{}
+	for _, b := range wanted {
+		keep[b.Place] = b
+	}
+	for _, b := range takes {
+		at := stands[b.Place]
+		left, stays := keep[b.Place]
+		switch {
+		case !at.Live: // it is over
+		case stays:
+			c.Cut(left, at.Revision)
+		default:
+			c.Free(b, at.Revision)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package booking
+
+import (
+	"context"
+	"errors"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
+)
+
+// How many occurrences are shown of a schedule: of those that are over, and of those that are not.
+const shownBefore, shownAhead = 20, 256
+
+// Get is a schedule with its last and its next occurrences. It fails with ErrNotFound, kv.ErrUndecodable or
+// kv.ErrUnavailable.
+func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error) {
+	r, _, err := s.schedule(ctx, id)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	now := s.plan.Now()
+	over := 0
+	for over < len(r.Occurrences) && !r.Occurrences[over].End.After(now) {
+		over++
+	}
+	r.Occurrences = r.Occurrences[max(over-shownBefore, 0):min(over+shownAhead, len(r.Occurrences))]
+	return r.Schedule, nil
+}
+
+// schedule reads a schedule. It fails as Get does.
+func (s *Service) schedule(ctx context.Context, id string) (schedule.Record, uint64, error) {
+	if !schedule.OfSchedule.Is(id) {
+		return schedule.Record{}, 0, ErrNotFound
+	}
+	r, revision, err := s.plan.Schedule(ctx, id)
+	if errors.Is(err, kv.ErrNotFound) {
+		err = ErrNotFound
+	}
+	return r, revision, err
+}
+
+// Schedules is this replica's list of schedules, without occurrences.
+func (s *Service) Schedules() *kv.View[plan.Listed] { return s.plan.Schedules() }
+
+// Cancel ends a schedule, if it has not ended: what has not begun is freed. It fails with ErrNotFound, and as
+// plan.Try does.
+func (s *Service) Cancel(ctx context.Context, id string) error {
+	return s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
+		r, revision, err := s.schedule(ctx, id)
+		if err != nil || r.State.Final() {
+			return nil, err
+		}
+		now := s.plan.Now()
+		takes := r.Bookings(now, false)
+		r.State, r.Reason = schedule.Cancelled, "cancelled: it was asked for"
+		for i, o := range r.Occurrences {
+			if o.RunID == nil && o.State.Holds() && o.End.After(now) {
+				r.Occurrences[i].State = schedule.CancelledOccurrence
+			}
+		}
+		timer, err := s.plan.TimerRevision(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		c := s.plan.NewCommit()
+		c.NoTimer(id, timer)
+		c.Schedule(&r, revision)
+		return c, s.give(ctx, c, id, takes, r.Bookings(now, false))
+	})
+}
