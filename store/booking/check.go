@@ -39,13 +39,6 @@ func (p *Problem) Check(w Window) (*Result, error) {
 	return r, nil
 }
 
-// Place answers for each item in a window, and for all. It says no more than that: not when it would fit else. It
-// fails as Check does.
-func (p *Problem) Place(w Window) ([]Resource, Status, error) {
-	resources, err := p.place(w, new(warnings))
-	return resources, p.status(resources), err
-}
-
 // move replaces the window, with AsPossible, by the earliest one that fits.
 func (p *Problem) move(w *Window) (exhausted bool) {
 	if !w.AsPossible {

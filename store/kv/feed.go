@@ -104,6 +104,24 @@ func (f *Feed) Await(ctx context.Context, revision uint64) error {
 	return f.revision.await(ctx, revision)
 }
 
+// Sync waits until the views show all that stood in the bucket when it was called. It fails as ctx ends.
+func (f *Feed) Sync(ctx context.Context) error {
+	for {
+		end, err := f.end(ctx)
+		if err == nil {
+			soon, cancel := context.WithTimeout(ctx, createTimeout) // it may go before it is delivered
+			err = f.Await(soon, end)
+			cancel()
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if err := Sleep(ctx, behindPause); err != nil {
+			return err
+		}
+	}
+}
+
 // setCurrent notes that the views are up to date, or that they were until proof.
 func (f *Feed) setCurrent(current bool, proof time.Time) {
 	f.mu.Lock()

@@ -12,14 +12,12 @@ import (
 
 // entry is what a replica keeps of a booking.
 type entry struct {
-	slots       []planner.Slot // each interval once
-	owner       string
-	until       int64 // from then on it takes nothing, whatever its slots say
-	revision    uint64
-	preemptible bool
+	slots    []planner.Slot // one or more, each interval once
+	until    int64          // from then on it takes nothing, whatever its slots say
+	revision uint64
 }
 
-func (e *entry) whose() Owner { return Owner{e.owner, e.preemptible, e.revision} }
+func (e *entry) whose() Owner { return Owner{e.slots[0].Owner, e.slots[0].Yields, e.revision} }
 
 func (e *entry) id() string { return e.slots[0].BookingID }
 
@@ -32,15 +30,21 @@ func decodeEntry(key kv.Key, m kv.Message) (*entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
+	for i := range slots {
+		slots[i].Owner, slots[i].Yields = owner(key), b.Preemptible
+	}
 	if slots = together(slots); len(slots) == 0 {
 		return nil, fmt.Errorf("%w: a booking without intervals", kv.ErrUndecodable)
 	}
-	e := &entry{slots: slots, owner: b.Owner(), until: math.MaxInt64, revision: m.Revision, preemptible: b.Preemptible}
+	e := &entry{slots: slots, until: math.MaxInt64, revision: m.Revision}
 	if !b.ExpiresAt.IsZero() {
 		e.until = b.ExpiresAt.UnixNano()
 	}
 	return e, nil
 }
+
+// owner is in the memory of the key: its last token, which has nothing to be escaped.
+func owner(key kv.Key) string { return string(key[strings.LastIndexByte(string(key), '.')+1:]) }
 
 // together adds up what is taken in the same interval.
 func together(slots []planner.Slot) []planner.Slot {

@@ -60,8 +60,8 @@ func (in *instance) class(n int) (at int, found bool) {
 	return slices.BinarySearchFunc(in.byLength, n, func(c class, n int) int { return cmp.Compare(c.n, n) })
 }
 
-// within calls f with each slot that meets an interval.
-func (in *instance) within(w planner.Interval, f func(*planner.Slot)) {
+// within calls f with each slot that meets an interval, until it returns false.
+func (in *instance) within(w planner.Interval, f func(*planner.Slot) bool) {
 	for _, c := range in.byLength {
 		longest := int64(math.MaxInt64)
 		if c.n < 62 {
@@ -76,8 +76,8 @@ func (in *instance) within(w planner.Interval, f func(*planner.Slot)) {
 			if s.Start >= w.End {
 				break
 			}
-			if s.End > w.Start {
-				f(s)
+			if s.End > w.Start && !f(s) {
+				return
 			}
 		}
 	}

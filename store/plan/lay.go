@@ -1,45 +1,60 @@
 package plan
 
 import (
-	"slices"
+	"iter"
 
 	"oc-scheduler/store/planner"
 )
 
-// Among is what counts beside a planner in an evaluation.
-type Among struct {
-	Peer    string
-	Within  planner.Interval               // what does not meet it need not be known
-	At      int64                          // the time by which holds are judged
-	Beside  map[planner.Ref][]planner.Slot // what is to be taken in the same commit
-	Without func(Owner) bool               // those that do not count; nil: all do
+// Question is what is to count of what stands.
+type Question struct {
+	At      int64                                     // holds count that have not ended then
+	Beside  map[string]map[planner.Ref][]planner.Slot // by peer: what is to be taken in the same commit
+	Without func(Owner) bool                          // those that do not count; nil: all do
 }
 
-// Lay lays over a planner what stands with its peer and meets a time. The cost is that of what meets it.
-func (p *Plan) Lay(x *planner.Index, a Among) *planner.Index {
-	s := p.taken
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	counts := func(e *entry) bool { return e != nil && a.At < e.until && (a.Without == nil || !a.Without(e.whose())) }
-	slots := map[planner.Ref][]planner.Slot{}
-	for ref, beside := range a.Beside {
-		slots[ref] = slices.Clone(beside)
-	}
-	if peer := s.peers[a.Peer]; peer != nil {
-		for ref, in := range peer.instances {
-			in.within(a.Within, func(slot *planner.Slot) {
-				if counts(s.byID[slot.BookingID]) {
-					slots[ref] = append(slots[ref], *slot)
-				}
-			})
+// Look hands what stands with each peer to f, during whose call it stays the same. What was shown of heads
+// before is in it.
+func (p *Plan) Look(q Question, f func(of func(peerID string) planner.Bookings) error) error {
+	p.taken.mu.RLock()
+	defer p.taken.mu.RUnlock()
+	return f(func(peerID string) planner.Bookings {
+		return &looked{p.taken, p.taken.peers[peerID], q.Beside[peerID], &q}
+	})
+}
+
+// looked is what counts of one peer.
+type looked struct {
+	all    *standing
+	of     *peer // nil: nothing stands
+	beside map[planner.Ref][]planner.Slot
+	*Question
+}
+
+// Meeting implements planner.Bookings.
+func (l *looked) Meeting(ref planner.Ref, w planner.Interval) iter.Seq[*planner.Slot] {
+	return func(yield func(*planner.Slot) bool) {
+		for i := range l.beside[ref] {
+			if s := &l.beside[ref][i]; s.Start < w.End && w.Start < s.End && s.Start < s.End && !yield(s) {
+				return
+			}
 		}
+		if l.of == nil || l.of.instances[ref] == nil {
+			return
+		}
+		l.of.instances[ref].within(w, func(s *planner.Slot) bool { return !l.Stands(s.BookingID) || yield(s) })
 	}
-	return x.With(planner.NewOverlayOf(slots, func(booking string) bool { return counts(s.byID[booking]) }))
 }
 
-// Overlay is all that stands with a peer, for checks, as of a time.
-func (p *Plan) Overlay(peerID string, at int64) *planner.Overlay {
-	s := p.taken
+// Stands implements planner.Bookings.
+func (l *looked) Stands(bookingID string) bool {
+	e := l.all.byID[bookingID]
+	return e != nil && l.At < e.until && (l.Without == nil || !l.Without(e.whose()))
+}
+
+// Overlay is all that stands with a peer now, for checks; nil is nothing.
+func (p *Plan) Overlay(peerID string) *planner.Overlay {
+	at, s := p.Now().UnixNano(), p.taken
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	peer := s.peers[peerID]

@@ -41,7 +41,7 @@ func TestWhatMeetsATime(t *testing.T) {
 		var got []planner.Interval
 		if p := s.peers["p"]; p != nil {
 			if in := p.instances[planner.Ref{ResourceID: "r", InstanceID: "i"}]; in != nil {
-				in.within(w, func(s *planner.Slot) { got = append(got, s.Interval) })
+				in.within(w, func(s *planner.Slot) bool { got = append(got, s.Interval); return true })
 			}
 		}
 		var want []planner.Interval
@@ -76,13 +76,13 @@ func sortIntervals(list []planner.Interval) {
 func TestABookingThatPassesOnCountsOnce(t *testing.T) {
 	t.Parallel()
 	at := func(owner string) (kv.Key, *entry) {
-		e := &entry{owner: owner, until: math.MaxInt64}
-		e.slots = []planner.Slot{{Interval: planner.Interval{Start: 1, End: 9}, BookingID: "oc-1"}}
+		e := &entry{until: math.MaxInt64}
+		e.slots = []planner.Slot{{Interval: planner.Interval{Start: 1, End: 9}, BookingID: "oc-1", Owner: owner}}
 		return kv.KeyOf("p", "r", "i", owner), e
 	}
 	count := func(s *standing) (n int) {
 		if p := s.peers["p"]; p != nil {
-			p.instances[planner.Ref{ResourceID: "r", InstanceID: "i"}].within(planner.Interval{Start: 0, End: 10}, func(*planner.Slot) { n++ })
+			p.instances[planner.Ref{ResourceID: "r", InstanceID: "i"}].within(planner.Interval{Start: 0, End: 10}, func(*planner.Slot) bool { n++; return true })
 		}
 		return n
 	}

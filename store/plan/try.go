@@ -14,20 +14,34 @@ import (
 // tryTimeout bounds a commit, however often it is decided anew.
 const tryTimeout = 15 * time.Second
 
-// Try asks decide what to commit and commits it; when something that it was decided on has changed meanwhile,
-// again, once the views show what. Nothing is committed when decide returns nil. When Try has returned, the
-// views of this replica show the commit. It fails with the errors of decide, with kv.ErrUnavailable, after which
-// the outcome may be unknown, and with kv.ErrTooLarge or kv.ErrUnstorable.
-func (p *Plan) Try(ctx context.Context, decide func(context.Context) (*Commit, error)) error {
+// ErrStale says that something can't be decided on views that may lack what others have committed.
+var ErrStale = errors.New("the views may be behind")
+
+// Decide says what to commit; nil is nothing. fresh tells whether the views are known to show all that was
+// committed before it was tried: if not, it may return ErrStale to be asked again when they do.
+type Decide func(ctx context.Context, fresh bool) (*Commit, error)
+
+// Try commits what is decided; when something that it was decided on has changed meanwhile, it has it decided
+// again, once the views show what. When Try has returned, the views of this replica show the commit. It fails
+// with the errors of decide, with kv.ErrUnavailable, after which the outcome may be unknown, and with
+// kv.ErrTooLarge or kv.ErrUnstorable.
+func (p *Plan) Try(ctx context.Context, decide Decide) error {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
 	known := map[kv.Key]uint64{}
-	for {
+	for fresh := false; ; {
 		seen := p.Seen()
-		c, err := decide(ctx)
+		c, err := decide(ctx, fresh)
+		if errors.Is(err, ErrStale) {
+			if err := p.Sync(ctx); err != nil {
+				return err
+			}
+			fresh = true
+			continue
+		}
 		if err != nil || c == nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -21,7 +22,7 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 			return nil, fault.List{{Path: "$.start", Message: "is too long ago: no run would start any more"}}
 		}
 		taken, win, err := v.fit(win)
-		if err != nil || taken == nil {
+		if err != nil {
 			return nil, err
 		}
 		start := time.Unix(0, win.Start).UTC()
@@ -51,28 +52,23 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 // decide decides on a window, which was placed at a time.
 type decide func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error)
 
-// try has a request for one window decided until the decision stands. One that is nil, without an error, is
-// looked at again.
+// try has a request for one window decided until the decision stands.
 func (s *Service) try(ctx context.Context, workflowID string, r schedule.Request, owner string, f decide) error {
-	return s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
-		for {
-			w, err := s.workflow(workflowID)
-			if err != nil {
-				return nil, err
-			}
-			v := s.look(w.Workflow, r.Selected, owner)
-			win, err := r.Resolve(w.Workflow, v.now)
-			if err == nil {
-				err = longEnough(w, win)
-			}
-			if err != nil {
-				return nil, err
-			}
-			c, err := f(ctx, v, w, win)
-			if c != nil || err != nil || ctx.Err() != nil {
-				return c, err
-			}
+	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
+		w, err := s.workflow(workflowID)
+		if err != nil {
+			return nil, err
 		}
+		v := s.look(w.Workflow, r.Selected, owner)
+		v.fresh = fresh
+		win, err := r.Resolve(w.Workflow, v.now)
+		if err == nil {
+			err = longEnough(w, win)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, v, w, win)
 	})
 }
 
@@ -87,24 +83,42 @@ func longEnough(w store.WorkflowRecord, win booking.Window) error {
 	return nil
 }
 
-// fit places a window, or the earliest one that fits, and tells which. There is none, without an error, when it has
-// to be looked at again.
+// fit places a window, or the earliest one that fits, and tells which. It fails with plan.ErrStale, *TakenError,
+// *MissingError or a fault.List.
 func (v *sight) fit(win booking.Window) ([]schedule.Taken, booking.Window, error) {
 	if win.AsPossible {
 		r, err := v.result(win)
-		switch {
-		case err != nil:
+		if err == nil {
+			err = v.refusal(r)
+		}
+		if err != nil {
 			return nil, win, err
-		case r.Status == booking.Unavailable:
-			return nil, win, &TakenError{r}
-		case r.Status == booking.Unknown:
-			return nil, win, &MissingError{r}
 		}
 		win.Start, win.End = r.Start.UnixNano(), r.End.UnixNano()
 	}
-	taken, status, err := v.place(win)
-	if err != nil || status == booking.Available {
+	taken, fits, err := v.place(win)
+	if err != nil || fits {
 		return taken, win, err
 	}
-	return nil, win, v.refuse(win)
+	if !v.fresh {
+		return nil, win, plan.ErrStale
+	}
+	r, err := v.result(win)
+	if err == nil {
+		err = cmp.Or(v.refusal(r), plan.ErrStale) // by now it fits
+	}
+	return nil, win, err
+}
+
+// refusal is why a check says that something can't be booked; nil when it can.
+func (v *sight) refusal(r *booking.Result) error {
+	switch {
+	case r.Status == booking.Available:
+		return nil
+	case !v.fresh:
+		return plan.ErrStale
+	case r.Status == booking.Unavailable:
+		return &TakenError{r}
+	}
+	return &MissingError{r}
 }

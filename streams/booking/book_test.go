@@ -104,10 +104,10 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	a, b := newReplica(t, server.JetStream(t), 1), newReplica(t, server.JetStream(t), 1)
 	has(t, "p", map[string]int{"i": 1}, a, b)
 	needs(t, "wf", 1, []string{"p"}, a, b)
-	none := ask(t, schedule.ConfirmBody, "{}")
+	none, start := ask(t, schedule.ConfirmBody, "{}"), tomorrow()
 	hold := func(ttl string) schedule.Hold {
 		t.Helper()
-		h, err := a.Hold(t.Context(), me, ask(t, schedule.HoldBody, `{"duration_s":60,"start":"`+tomorrow().Format(time.RFC3339)+`","ttl_s":`+ttl+`}`))
+		h, err := a.Hold(t.Context(), me, ask(t, schedule.HoldBody, `{"duration_s":60,"start":"`+start.Format(time.RFC3339)+`","ttl_s":`+ttl+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	var why *booking.TakenError
-	if _, err := a.Book(t.Context(), me, at(t, tomorrow(), "")); !errors.As(err, &why) {
+	if _, err := a.Book(t.Context(), me, at(t, start, "")); !errors.As(err, &why) {
 		t.Errorf("what was confirmed is free: %v", err)
 	}
 	if err := a.Cancel(t.Context(), s.ID); err != nil {
@@ -150,7 +150,7 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	if err := b.ReleaseHold(t.Context(), h.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Book(t.Context(), me, at(t, tomorrow(), "")); err != nil {
+	if _, err := a.Book(t.Context(), me, at(t, start, "")); err != nil {
 		t.Errorf("what was released is taken: %v", err)
 	}
 }

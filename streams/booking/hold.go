@@ -22,7 +22,7 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 			return nil, fault.List{{Path: "$.start", Message: "the window is over"}}
 		}
 		taken, win, err := v.fit(win)
-		if err != nil || taken == nil {
+		if err != nil {
 			return nil, err
 		}
 		made = &schedule.HoldRecord{
@@ -69,7 +69,7 @@ func (s *Service) ReleaseHold(ctx context.Context, id string) error {
 	if !schedule.OfHold.Is(id) {
 		return ErrNotFound
 	}
-	return s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
+	return s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		h, revision, err := s.hold(ctx, id)
 		if errors.Is(err, ErrNotFound) || err == nil && h.State == schedule.Confirmed {
 			return nil, nil
@@ -91,7 +91,7 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 	}
 	var made *schedule.Record
 	scheduleID := s.plan.NewID(schedule.OfSchedule)
-	err := s.plan.Try(ctx, func(ctx context.Context) (*plan.Commit, error) {
+	err := s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		h, revision, err := s.hold(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):

@@ -1,7 +1,7 @@
 package booking
 
 import (
-	"math"
+	"slices"
 	"time"
 
 	"oc-scheduler/store/plan"
@@ -26,38 +26,29 @@ func (s *Service) overtaken(h *schedule.HoldRecord, now time.Time) bool {
 
 // roomFor says whether an instance has enough, by its planner, for all that counts of it while a booking that stands
 // takes something. Where the planner is missing nobody knows: then it has.
-func (s *Service) roomFor(b schedule.Booking, now time.Time, without func(plan.Owner) bool) bool {
+func (s *Service) roomFor(b schedule.Booking, now time.Time, without func(plan.Owner) bool) (enough bool) {
 	x := s.index(b.PeerID)
 	slots, err := b.Slots()
 	if x == nil || err != nil {
 		return true
 	}
-	within := planner.Interval{Start: math.MaxInt64, End: math.MinInt64}
-	for _, slot := range slots {
-		within = planner.Interval{Start: min(within.Start, slot.Start), End: max(within.End, slot.End)}
-	}
-	x = s.plan.Lay(x, plan.Among{Peer: b.PeerID, Within: within, At: now.UnixNano(), Without: without})
 	in := x.Resource(b.ResourceID).Instance(b.InstanceID)
 	if in == nil {
 		return false
 	}
-	for i := range slots {
-		if !enough(in, &slots[i]) {
-			return false
-		}
-	}
-	return true
+	_ = s.plan.Look(plan.Question{At: now.UnixNano(), Without: without}, func(of func(string) planner.Bookings) error {
+		enough = !slices.ContainsFunc(slots, func(slot planner.Slot) bool { return short(in, &slot, of(b.PeerID)) })
+		return nil
+	})
+	return enough
 }
 
-// enough says whether no more is in use of an instance than it has, of what a slot takes and while it does.
-func enough(in *planner.Instance, s *planner.Slot) bool {
+// short says whether more is in use of an instance than it has, of what a slot takes and while it does.
+func short(in *planner.Instance, s *planner.Slot, standing planner.Bookings) bool {
 	if s.Whole {
-		return in.Occupancy().MaxUse(s.Start, s.End) <= planner.Unit
+		return in.MaxOccupancy(s.Interval, standing) > planner.Unit
 	}
-	for _, q := range s.Usage {
-		if t := in.Timeline(q.Dimension); q.Amount > 0 && t.MaxUse(s.Start, s.End) > in.Capacity(q.Dimension) || q.Amount > in.Capacity(q.Dimension) {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(s.Usage, func(q planner.Quantity) bool {
+		return q.Amount > 0 && max(q.Amount, in.MaxUse(q.Dimension, s.Interval, standing)) > in.Capacity(q.Dimension)
+	})
 }

@@ -20,6 +20,7 @@ type sight struct {
 	ids      map[schedule.Place]string                 // of his bookings
 	taking   map[string]map[planner.Ref][]planner.Slot // by him in this commit, by peer
 	without  func(plan.Owner) bool
+	fresh    bool // the views show all that was committed before
 }
 
 func (s *Service) look(w *workflow.Workflow, selected map[string]string, owner string) *sight {
@@ -29,45 +30,46 @@ func (s *Service) look(w *workflow.Workflow, selected map[string]string, owner s
 	}
 }
 
-// place finds the instances for a window among what stands in it, and takes them.
-func (v *sight) place(w booking.Window) ([]schedule.Taken, booking.Status, error) {
-	within := planner.Interval{Start: w.Start, End: w.End}
-	p, err := booking.NewProblem(v.workflow, func(peerID string) *planner.Index {
-		x := v.index(peerID)
-		if x == nil {
-			return nil
-		}
-		return v.plan.Lay(x, plan.Among{
-			Peer: peerID, Within: within, At: v.now.UnixNano(), Beside: v.taking[peerID], Without: v.without,
-		})
-	}, v.selected)
+// place finds the instances for a window among what stands in it, and takes them. There are none when it does not
+// fit. The error is a fault.List.
+func (v *sight) place(w booking.Window) (taken []schedule.Taken, fits bool, err error) {
+	p, err := booking.NewProblem(v.workflow, v.index, v.selected)
 	if err != nil {
-		return nil, "", err
+		return nil, false, err
 	}
-	resources, status, err := p.Place(w)
-	if err != nil || status != booking.Available {
-		return nil, status, err
+	var list []booking.Placement
+	err = v.plan.Look(v.question(), func(of func(string) planner.Bookings) error {
+		list, fits, err = p.Place(w, of)
+		return err
+	})
+	if err != nil || !fits {
+		return nil, false, err
 	}
-	return v.take(resources), status, nil
+	taken = make([]schedule.Taken, len(list))
+	for i, on := range list {
+		taken[i] = v.take(on)
+	}
+	return taken, true, nil
 }
 
-// take notes what is taken on the instances on which items were placed.
-func (v *sight) take(resources []booking.Resource) []schedule.Taken {
-	list := make([]schedule.Taken, len(resources))
-	for i, need := range v.workflow.Needs() {
-		r := resources[i]
-		place := schedule.Place{PeerID: r.PeerID, ResourceID: r.ResourceID, InstanceID: *r.InstanceID}
-		list[i] = schedule.Taken{ID: v.id(place), ItemID: r.ItemID, Place: place, Start: r.Start, End: r.End, Usage: need.Written}
-		slot := planner.Slot{
-			Interval: planner.Interval{Start: r.Start.UnixNano(), End: r.End.UnixNano()}, BookingID: list[i].ID,
-			Usage: need.Demand, Whole: need.Whole,
-		}
-		if v.taking[place.PeerID] == nil {
-			v.taking[place.PeerID] = map[planner.Ref][]planner.Slot{}
-		}
-		v.taking[place.PeerID][place.Ref()] = append(v.taking[place.PeerID][place.Ref()], slot)
+func (v *sight) question() plan.Question {
+	return plan.Question{At: v.now.UnixNano(), Beside: v.taking, Without: v.without}
+}
+
+// take notes what is taken where an item was placed.
+func (v *sight) take(on booking.Placement) schedule.Taken {
+	place := schedule.Place{PeerID: on.PeerID, ResourceID: on.ResourceID, InstanceID: on.InstanceID}
+	id := v.id(place)
+	if v.taking[place.PeerID] == nil {
+		v.taking[place.PeerID] = map[planner.Ref][]planner.Slot{}
 	}
-	return list
+	v.taking[place.PeerID][place.Ref()] = append(v.taking[place.PeerID][place.Ref()], planner.Slot{
+		Interval: on.Interval, BookingID: id, Usage: on.Demand, Whole: on.Whole, Owner: v.owner,
+	})
+	return schedule.Taken{
+		ID: id, ItemID: on.ItemID, Place: place,
+		Start: time.Unix(0, on.Start).UTC(), End: time.Unix(0, on.End).UTC(), Usage: on.Written,
+	}
 }
 
 // id is that of the owner's booking on an instance.
@@ -80,16 +82,14 @@ func (v *sight) id(place schedule.Place) string {
 
 // result is the answer to a check, with all that stands.
 func (v *sight) result(w booking.Window) (*booking.Result, error) {
-	digests := map[string]booking.Digest{}
-	at := v.now.UnixNano()
+	overlays, digests := map[string]*planner.Overlay{}, map[string]booking.Digest{}
 	p, err := booking.NewProblem(v.workflow, func(peerID string) *planner.Index {
 		x := v.index(peerID)
 		if x == nil {
 			return nil
 		}
-		x = v.indexes.laid(peerID, x, v.plan.Overlay(peerID, at))
-		digests[peerID] = x.Planner().Digest()
-		return x
+		overlays[peerID], digests[peerID] = v.plan.Overlay(peerID), x.Planner().Digest()
+		return v.indexes.laid(peerID, x, overlays[peerID])
 	}, v.selected)
 	if err != nil {
 		return nil, err
@@ -102,20 +102,6 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 	r.Version = booking.Version(booking.Inputs(v.workflow, func(peerID string) (booking.Digest, bool) {
 		d, ok := digests[peerID]
 		return d, ok
-	}, v.selected), w)
+	}, func(peerID string) booking.Digest { return overlays[peerID].Digest() }, v.selected), w)
 	return r, nil
-}
-
-// refuse says why a window can't be booked. It returns nil when it can by now.
-func (v *sight) refuse(w booking.Window) error {
-	r, err := v.result(w)
-	switch {
-	case err != nil:
-		return err
-	case r.Status == booking.Unavailable:
-		return &TakenError{r}
-	case r.Status == booking.Unknown:
-		return &MissingError{r}
-	}
-	return nil
 }
