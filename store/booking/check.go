@@ -16,8 +16,8 @@ func (p *Problem) Check(w Window) (*Result, error) {
 		MissingPlanners: append([]string{}, p.missing...),
 	}
 	says := append(warnings{}, p.warnings...)
-	if length := time.Duration(w.End - w.Start); length < p.lasts {
-		says.add("the window of %v is shorter than the longest path, %v: what is needed is cut at its end", length, p.lasts)
+	if length := time.Duration(w.End - w.Start); length < p.fixed.lasts {
+		says.add("the window of %v is shorter than the longest path, %v: what is needed is cut at its end", length, p.fixed.lasts)
 	}
 	var err error
 	if r.Resources, err = p.place(w, &says); err != nil {

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
@@ -14,11 +13,10 @@ import (
 // It is safe for concurrent use; what it works out is kept for the next window.
 type Problem struct {
 	workflowID string
-	lasts      time.Duration // the longest path through the workflow; shorter windows cut needs off
-	items      []*item       // in the order of their ids, in which they are placed
-	groups     []*group      // the items of one resource of one peer: groups don't affect each other
-	fixed      fixed         // the groups whose items have no choice of instance
-	missing    []string      // peers without a planner, sorted
+	items      []*item  // in the order of their ids, in which they are placed
+	groups     []*group // the items of one resource of one peer: groups don't affect each other
+	fixed      fixed    // the groups whose items have no choice of instance
+	missing    []string // peers without a planner, sorted
 	warnings   warnings
 	never      bool // some item fits no instance, however empty
 }
@@ -28,7 +26,7 @@ type Problem struct {
 // fault.List when there are too many items for too many instances to try.
 func NewProblem(w *workflow.Workflow, index func(peerID string) *planner.Index, selected map[string]string) (*Problem, error) {
 	p := &Problem{workflowID: w.ID()}
-	p.lasts, _ = w.Duration()
+	p.fixed.lasts, _ = w.Duration()
 	indexes := p.gather(w, index)
 	groups := map[[2]string]*group{}
 	unused := maps.Clone(selected)

@@ -2,7 +2,6 @@ package booking
 
 import (
 	"math"
-	"slices"
 
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
@@ -21,7 +20,7 @@ func (p *Problem) earliest(from, length int64) (start int64, ok, exhausted bool)
 		return 0, false, false
 	}
 	steps := budget(maxSteps)
-	start, ok = agree(p.finders(), from, length, last(from, length), &steps)
+	start, ok = agree(p.finders(length), from, length, last(from, length), &steps)
 	return start, ok, steps < 0
 }
 
@@ -56,8 +55,8 @@ func agree(finders []finder, t, length, last int64, steps *budget) (int64, bool)
 	return t, true
 }
 
-func (p *Problem) finders() []finder {
-	list := slices.Clip(p.fixed.finders())
+func (p *Problem) finders(length int64) []finder {
+	list := p.fixed.finders(length)
 	for _, g := range p.groups {
 		switch {
 		case g.isFixed():

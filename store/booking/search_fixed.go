@@ -1,23 +1,33 @@
 package booking
 
 import (
+	"slices"
 	"sync"
+	"time"
 
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 )
 
-// fixed joins all groups without a choice: their gap lists are intersected once, one for each part of
-// the window in which something is needed, whatever is asked afterwards.
+// fixed joins all groups without a choice: their gap lists are intersected once, whatever is asked
+// afterwards. What is needed for a part of the window is joined by when the window may start.
 type fixed struct {
 	groups []*group
+	lasts  time.Duration // shorter windows cut needs off
 	once   sync.Once
-	list   []finder
+
+	whole  []finder // of what is needed throughout
+	starts []finder // of what is needed for a part of windows that are long enough
+	parted []finder // the same groups, one by one
 }
 
-func (f *fixed) finders() []finder {
+// finders are those for windows of a length.
+func (f *fixed) finders(length int64) []finder {
 	f.once.Do(f.join)
-	return f.list
+	if length >= int64(f.lasts) {
+		return slices.Concat(f.whole, f.starts)
+	}
+	return slices.Concat(f.whole, f.parted)
 }
 
 // maxJoined bounds what is joined for needs of a part of the window only, in steps of timelines; the
@@ -26,45 +36,61 @@ const maxJoined = 1 << 20
 
 func (f *fixed) join() {
 	steps := budget(maxJoined)
-	var spans []workflow.Span
-	gaps := map[workflow.Span][]*planner.Gaps{}
+	var throughout, starts []*planner.Gaps
 	for _, g := range f.groups {
-		list, ok := g.gaps(&steps)
-		if !ok {
-			f.list = append(f.list, greedy{g})
+		loads := g.loads()
+		parted := slices.ContainsFunc(loads, func(l load) bool { return len(l.parts) > 0 })
+		for n := range loads {
+			throughout = append(throughout, g.candidates[n].gaps(loads[n].throughout)...)
+		}
+		if !parted {
 			continue
 		}
-		for _, d := range list {
-			if gaps[d.span] == nil {
-				spans = append(spans, d.span)
-			}
-			gaps[d.span] = append(gaps[d.span], d.gaps)
+		f.parted = append(f.parted, greedy{g})
+		if list, ok := g.starts(loads, &steps); ok {
+			starts = append(starts, list...)
+		} else {
+			f.starts = append(f.starts, greedy{g})
 		}
 	}
-	for _, span := range spans {
-		f.list = append(f.list, during{span, planner.Intersect(gaps[span]...)})
+	if len(throughout) > 0 {
+		f.whole = []finder{during{workflow.Span{}, planner.Intersect(throughout...)}}
+	}
+	if len(starts) > 0 {
+		f.starts = append(f.starts, start{planner.Intersect(starts...)})
 	}
 }
 
-// gaps lists where there is room for all items of a group without a choice; false when that takes more
-// steps than there are.
-func (g *group) gaps(steps *budget) (list []during, ok bool) {
+// start finds the windows that may start when they do.
+type start struct{ gaps *planner.Gaps }
+
+func (s start) next(t, _ int64, steps *budget) (int64, bool) {
+	if !steps.spend(1) {
+		return 0, false
+	}
+	return s.gaps.Earliest(t, 1)
+}
+
+// loads is what the items of a group without a choice take of each candidate together.
+func (g *group) loads() []load {
 	loads := make([]load, len(g.candidates))
 	for _, it := range g.items {
 		loads[it.candidates[0].nth].add(it.need)
 	}
-	for n, l := range loads {
-		c := g.candidates[n]
-		for _, gaps := range c.gaps(l.throughout) {
-			list = append(list, during{workflow.Span{}, gaps})
-		}
-		for _, p := range l.parts {
-			together := l.throughout.plus(&p.sum)
-			if !steps.spend(c.steps(together)) {
+	return loads
+}
+
+// starts lists when windows may start that have room for all that loads take in parts of them; false when
+// that takes more steps than there are.
+func (g *group) starts(loads []load, steps *budget) (list []*planner.Gaps, ok bool) {
+	for n := range loads {
+		for _, p := range loads[n].parts {
+			together := loads[n].throughout.plus(&p.sum)
+			if !steps.spend(g.candidates[n].steps(together)) {
 				return nil, false
 			}
-			for _, gaps := range c.gaps(together) {
-				list = append(list, during{p.Span, gaps})
+			for _, gaps := range g.candidates[n].gaps(together) {
+				list = append(list, gaps.Starts(int64(p.Start), int64(p.End)))
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package planner
 
+import "math"
+
 // Intersect is when all of gs are free; always when there are none. It takes O(n log k) for n gaps
 // in k lists: they are joined in pairs, and the pairs again.
 func Intersect(gs ...*Gaps) *Gaps {
@@ -10,6 +12,24 @@ func Intersect(gs ...*Gaps) *Gaps {
 		return gs[0]
 	}
 	return newGaps(intersect(gs))
+}
+
+// Starts is when something may start that needs what is free from then on: not at once but after some time,
+// and until another, later one. Both are counted from the start and not negative.
+func (g *Gaps) Starts(after, until int64) *Gaps {
+	var list []Interval
+	for i, length := range g.lengths.values {
+		gap := g.at(i)
+		if length < uint64(until-after) {
+			continue
+		}
+		start := Interval{max(gap.Start, math.MinInt64+after) - after, math.MaxInt64}
+		if gap.End != math.MaxInt64 {
+			start.End = max(gap.End, math.MinInt64+until) - until + 1
+		}
+		list = append(list, start)
+	}
+	return newGaps(list)
 }
 
 func intersect(gs []*Gaps) []Interval {
