@@ -28,6 +28,7 @@ var executionList = listing[execution.Execution, execution.Execution]{
 	view:  func(p *Parts) *kv.View[execution.Execution] { return p.Executions },
 	show:  func(item kv.Item[execution.Execution]) execution.Execution { return forAll(item.Value) },
 	bytes: func(e execution.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
+	by:    "run", value: func(e execution.Execution) string { return e.RunID },
 }
 
 // forAll leaves out the order, whose environment is the node's business.

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -66,6 +67,44 @@ func TestOrderAnExecution(t *testing.T) {
 	s.do(t, http.MethodGet, "/executions/elsewhere", "").ok(t, http.StatusOK) // whether or not the view shows it
 	s.do(t, http.MethodGet, "/executions/unknown", "").problem(t, http.StatusNotFound)
 	s.do(t, http.MethodGet, "/executions/unknown/logs", "").problem(t, http.StatusNotFound)
+}
+
+// TestExecutionsOfARun walks through those that belong to a run, which stand among others.
+func TestExecutionsOfARun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	for i := range 9 {
+		e := execution.Execution{ExecutionID: fmt.Sprint("x-", i), NodeID: "n", State: execution.Ordered}
+		if i%2 == 1 {
+			e.Of = execution.Of{RunID: "r 1", ItemID: "align", Attempt: i}
+		}
+		if err := s.store.Executions.Create(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	natstest.Eventually(t, "all are shown", func() bool { return s.store.Executions.View().Len() == 9 })
+	var got []string
+	for path := "/executions?run=r+1&limit=3"; path != ""; {
+		page := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)
+		for _, item := range page["items"].([]any) {
+			e := item.(map[string]any)
+			got = append(got, fmt.Sprint(e["execution_id"], e["run_id"], e["item_id"], e["attempt"]))
+		}
+		path = ""
+		if cursor, more := page["next_cursor"].(string); more {
+			path = "/executions?run=r+1&limit=3&cursor=" + cursor
+		}
+	}
+	if want := "[x-1r 1align1 x-3r 1align3 x-5r 1align5 x-7r 1align7]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v", got)
+	}
+	if items := s.do(t, http.MethodGet, "/executions?run=r-2", "").ok(t, http.StatusOK).json(t)["items"].([]any); len(items) != 0 {
+		t.Errorf("of another run: %v", items)
+	}
+	for _, query := range []string{"run=a&run=b", "Run=a", "=a"} {
+		s.do(t, http.MethodGet, "/executions?"+query, "").problem(t, http.StatusUnprocessableEntity)
+	}
+	s.do(t, http.MethodGet, "/nodes?run=a", "").problem(t, http.StatusUnprocessableEntity)
 }
 
 func TestFaultyOrders(t *testing.T) {

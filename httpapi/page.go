@@ -23,10 +23,18 @@ type page[T any] struct {
 }
 
 // paged is what ?limit= and ?cursor= say: how many, and after which id. A cursor names an id, so a
-// walk through a list that changes meets everything that stays. The error is a fault.List.
-func paged(c echo.Context) (after string, limit int, err error) {
+// walk through a list that changes meets everything that stays. want is the value
+// of the parameter that narrows the list; "" for by: there is none. The error is a fault.List.
+func paged(c echo.Context, by string) (after string, limit int, want string, err error) {
 	limit = defaultLimit
-	q := readQuery(c.Request(), "limit", "cursor")
+	known := []string{"limit", "cursor"}
+	if by != "" {
+		known = append(known, by)
+	}
+	q := readQuery(c.Request(), known...)
+	if by != "" {
+		want = q.get(by)
+	}
 	if text := q.get("limit"); text != "" {
 		n, ok := wholeNumber(text)
 		if limit = int(min(n, maxLimit)); !ok || n < 1 || n > maxLimit {
@@ -39,7 +47,7 @@ func paged(c echo.Context) (after string, limit int, err error) {
 			q.fault("cursor", "must be the next_cursor of an earlier page")
 		}
 	}
-	return after, limit, q.faults.Err()
+	return after, limit, want, q.faults.Err()
 }
 
 // listing is how a view is listed.
@@ -47,6 +55,8 @@ type listing[V, T any] struct {
 	view  func(*Parts) *kv.View[V]
 	show  func(kv.Item[V]) T
 	bytes func(T) int // of an item, where items may be large
+	by    string      // a parameter that narrows the list to items of that value; empty: none does
+	value func(V) string
 }
 
 // answer answers with a page of the view.
@@ -56,7 +66,7 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		after, limit, err := paged(c)
+		after, limit, want, err := paged(c, l.by)
 		if err != nil {
 			return err
 		}
@@ -66,7 +76,30 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		}
 		setAge(c, view.Age())
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-		return c.JSON(http.StatusOK, l.turn(view.Page(after, limit+1), limit))
+		return c.JSON(http.StatusOK, l.turn(l.items(view, after, limit+1, want), limit))
+	}
+}
+
+// items are up to so many of those after an id that have a value; "": of any.
+func (l listing[V, T]) items(view *kv.View[V], after string, limit int, want string) []kv.Item[V] {
+	if want == "" {
+		return view.Page(after, limit)
+	}
+	var items []kv.Item[V]
+	for {
+		some := view.Page(after, maxLimit)
+		for _, item := range some {
+			if l.value(item.Value) != want {
+				continue
+			}
+			if items = append(items, item); len(items) == limit {
+				return items
+			}
+		}
+		if len(some) < maxLimit {
+			return items
+		}
+		after = some[len(some)-1].ID
 	}
 }
 

@@ -35,18 +35,19 @@ func (s State) Follows(before State) bool {
 
 // Execution is what is known of one execution.
 type Execution struct {
-	ExecutionID string    `json:"execution_id"`
-	NodeID      string    `json:"node_id"`
-	BookingID   string    `json:"booking_id,omitempty"`
-	WorkflowID  string    `json:"workflow_id,omitempty"`
-	State       State     `json:"state"`
-	OrderedAt   time.Time `json:"ordered_at,omitzero"` // by the scheduler's clock; the rest by the node's
-	QueuedAt    time.Time `json:"queued_at,omitzero"`
-	StartedAt   time.Time `json:"started_at,omitzero"`
-	EndedAt     time.Time `json:"ended_at,omitzero"`
-	ExitCode    *int      `json:"exit_code,omitempty"`
-	Reason      string    `json:"reason,omitempty"`
-	Command     []string  `json:"command,omitempty"`
+	ExecutionID string `json:"execution_id"`
+	NodeID      string `json:"node_id"`
+	BookingID   string `json:"booking_id,omitempty"`
+	WorkflowID  string `json:"workflow_id,omitempty"`
+	Of
+	State     State     `json:"state"`
+	OrderedAt time.Time `json:"ordered_at,omitzero"` // by the scheduler's clock; the rest by the node's
+	QueuedAt  time.Time `json:"queued_at,omitzero"`
+	StartedAt time.Time `json:"started_at,omitzero"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+	ExitCode  *int      `json:"exit_code,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+	Command   []string  `json:"command,omitempty"`
 	// Order is what the node is told, kept until it has answered; SentAs is where in the stream of orders
 	// it stands, 0 while that is not known.
 	Order  json.RawMessage `json:"order,omitempty"`

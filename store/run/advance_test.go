@@ -59,7 +59,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 			t.Fatalf("%+v after attempt %d", s.r.Steps[0].Executions, attempt+1)
 		}
 		s.due(at)
-		if len(s.out.Start) != 1 || s.out.Start[0].Attempt != attempt+2 {
+		if len(s.out.Start) != 1 || s.out.Start[0].Order.Of.Attempt != attempt+2 {
 			t.Fatalf("%+v after attempt %d", s.out.Start, attempt+1)
 		}
 	}

@@ -73,7 +73,7 @@ func (w *world) stored() run.Record {
 
 // started checks an order to execute something.
 func (w *world) started(before run.Record, o run.Start) {
-	i := slices.IndexFunc(w.r.Steps, func(s run.Step) bool { return s.ItemID == o.ItemID })
+	i := slices.IndexFunc(w.r.Steps, func(s run.Step) bool { return s.ItemID == o.Order.Of.ItemID })
 	s, task := w.r.Steps[i], w.r.Work.Tasks[i]
 	w.tries[o.Order.ExecutionID]++
 	switch {
@@ -81,8 +81,8 @@ func (w *world) started(before run.Record, o run.Start) {
 		w.t.Fatalf("%+v goes out of a run that is %s", o, before.State)
 	case after(w.now).Before(s.Start):
 		w.t.Fatalf("%+v goes out before its time", o)
-	case o.Attempt > task.Retries+1:
-		w.t.Fatalf("%+v is tried %d times", o, o.Attempt)
+	case o.Order.Of.Attempt > task.Retries+1:
+		w.t.Fatalf("%+v is tried %d times", o, o.Order.Of.Attempt)
 	case o.Order.Timeout <= 0:
 		w.t.Fatalf("%+v has no time left", o)
 	}
@@ -93,13 +93,13 @@ func (w *world) started(before run.Record, o run.Start) {
 	}
 	earlier := 0
 	for _, x := range s.Executions {
-		if x.NodeID == o.NodeID && x.Attempt < o.Attempt {
+		if x.NodeID == o.NodeID && x.Attempt < o.Order.Of.Attempt {
 			if earlier++; x.State != execution.Failed {
 				w.t.Fatalf("%+v goes out after %+v", o, x)
 			}
 		}
 	}
-	if earlier != o.Attempt-1 {
+	if earlier != o.Order.Of.Attempt-1 {
 		w.t.Fatalf("%+v goes out after %d attempts", o, earlier)
 	}
 }

@@ -8,11 +8,8 @@ import (
 
 // Start is the order to execute something, which has its effect once however often it is sent.
 type Start struct {
-	NodeID  string
-	RunID   string
-	ItemID  string // the step
-	Attempt int
-	Order   execution.Order
+	NodeID string
+	Order  execution.Order
 }
 
 // Stop is the order to end an execution.
@@ -53,9 +50,10 @@ func (t *turn) ask() {
 func (t *turn) start(i int, try *Try, x *Execution) Start {
 	s, task, room := &t.r.Steps[i], &t.r.Work.Tasks[i], t.room(try.On)
 	return Start{
-		NodeID: x.NodeID, RunID: t.r.ID, ItemID: s.ItemID, Attempt: x.Attempt,
+		NodeID: x.NodeID,
 		Order: execution.Order{
 			ExecutionID: x.ExecutionID, BookingID: room.BookingID, WorkflowID: t.r.WorkflowID,
+			Of:      execution.Of{RunID: t.r.ID, ItemID: s.ItemID, Attempt: x.Attempt},
 			Command: task.Command, Env: task.Env,
 			Duration: s.End.Sub(s.Start), Timeout: room.End.Sub(t.now) + afterAll,
 		},

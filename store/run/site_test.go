@@ -109,7 +109,7 @@ func (x *site) begin(at float64, o run.Start) {
 		return
 	}
 	zero := 0
-	f, told := x.fates[key(o.ItemID, strings.TrimPrefix(o.NodeID, "node-"), o.Attempt)]
+	f, told := x.fates[key(o.Order.Of.ItemID, strings.TrimPrefix(o.NodeID, "node-"), o.Order.Of.Attempt)]
 	if !told {
 		f = fate{2, run.Executed{State: execution.Completed, ExitCode: &zero}}
 	}

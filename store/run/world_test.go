@@ -164,7 +164,7 @@ func (s *story) orders(want ...string) *story {
 	s.t.Helper()
 	var got []string
 	for _, o := range s.out.Start {
-		got = append(got, fmt.Sprintf("+%s/%s#%d", o.ItemID, o.NodeID, o.Attempt))
+		got = append(got, fmt.Sprintf("+%s/%s#%d", o.Order.Of.ItemID, o.NodeID, o.Order.Of.Attempt))
 	}
 	for _, o := range s.out.Stop {
 		got = append(got, "-"+o.NodeID)

@@ -48,14 +48,15 @@ func TestTheWholeLine(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	nodeBecomes(t, b, "node.1", store.NodeConnected)
-	if _, err := a.Orders.Execute(t.Context(), "node.1", execution.Order{ExecutionID: "x1", Command: []string{"true"}}); err != nil {
+	of := execution.Of{RunID: "r-1", ItemID: "align", Attempt: 2}
+	if _, err := a.Orders.Execute(t.Context(), "node.1", execution.Order{ExecutionID: "x1", Of: of, Command: []string{"true"}}); err != nil {
 		t.Fatal(err)
 	}
 	becomes(t, b, "x1", execution.Ordered)
 	n.record(changed("x1", "queued"), changed("x2", "queued"), changed("x1", "running"), changed("x1", "completed"))
 	n.sendAll(t)
 	for _, r := range []*replica{a, b} {
-		if e := becomes(t, r, "x1", execution.Completed); e.NodeID != "node.1" || e.OrderedAt.IsZero() || e.StartedAt.IsZero() || e.Event.Sequence != 4 {
+		if e := becomes(t, r, "x1", execution.Completed); e.NodeID != "node.1" || e.Of != of || e.OrderedAt.IsZero() || e.StartedAt.IsZero() || e.Event.Sequence != 4 {
 			t.Errorf("%+v", e)
 		}
 		becomes(t, r, "x2", execution.Queued)

@@ -118,7 +118,7 @@ func (o *Orders) Execute(ctx context.Context, nodeID string, order execution.Ord
 		return execution.Execution{}, err
 	}
 	e := execution.Execution{
-		ExecutionID: r.ExecutionID, NodeID: nodeID, BookingID: r.BookingID, WorkflowID: r.WorkflowID,
+		ExecutionID: r.ExecutionID, NodeID: nodeID, BookingID: r.BookingID, WorkflowID: r.WorkflowID, Of: order.Of,
 		State: execution.Ordered, OrderedAt: o.store.Now().UTC(), Command: r.Command, Order: document,
 	}
 	if err := o.allowed(ctx, nodeID); err != nil {
