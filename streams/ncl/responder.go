@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -17,6 +18,7 @@ type Responder struct {
 	ResponderConfig
 	admitted chan struct{} // one for each request at hand
 	slots    chan struct{} // one for each that is being handled
+	pending  atomic.Int64  // bytes of the requests at hand
 	work     sync.WaitGroup
 
 	mu     sync.Mutex
@@ -105,17 +107,24 @@ func (r *Responder) Close(ctx context.Context) error {
 	}
 }
 
-// admit lets a request in, unless too many are.
+// admit lets a request in, unless too many are, or it is too large beside them. One that is no larger than its
+// share is never too large: those must not be held up by others.
 func (r *Responder) admit(ctx context.Context, m *nats.Msg) {
+	size, share := int64(len(m.Data)), r.MaxBytes/int64(cap(r.admitted))
+	if others := r.pending.Load(); size > share && others > 0 && others+size > r.MaxBytes { // only this goroutine adds
+		r.refuse(ctx, m, "busy")
+		return
+	}
 	select {
 	case r.admitted <- struct{}{}:
 	default:
 		r.refuse(ctx, m, "busy")
 		return
 	}
+	r.pending.Add(size)
 	ctx, cancel := deadline.WithTimeout(ctx, r.Clock, r.Timeout)
 	r.work.Go(func() {
-		defer func() { <-r.admitted }()
+		defer func() { r.pending.Add(-size); <-r.admitted }()
 		defer cancel()
 		r.serve(ctx, m)
 	})

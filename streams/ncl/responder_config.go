@@ -16,6 +16,7 @@ import (
 const (
 	DefaultMaxConcurrent  = 64
 	DefaultMaxWaiting     = 1024
+	DefaultMaxBytes       = 256 << 20
 	DefaultHandlerTimeout = 5 * time.Second
 )
 
@@ -29,6 +30,7 @@ type ResponderConfig struct {
 
 	MaxConcurrent int           // requests being handled; 0: DefaultMaxConcurrent
 	MaxWaiting    int           // requests that wait for that, more are refused; 0: DefaultMaxWaiting
+	MaxBytes      int64         // roughly, bytes of both, beside one request of any size; 0: DefaultMaxBytes
 	Timeout       time.Duration // for a request, from its arrival; 0: DefaultHandlerTimeout
 	Clock         clockwork.Clock
 	Logger        *slog.Logger
@@ -47,6 +49,7 @@ func (c ResponderConfig) Validate() error {
 	fault(c.Handler == nil, "Handler is missing")
 	fault(c.MaxConcurrent < 0, "MaxConcurrent %d is negative", c.MaxConcurrent)
 	fault(c.MaxWaiting < 0, "MaxWaiting %d is negative", c.MaxWaiting)
+	fault(c.MaxBytes < 0, "MaxBytes %d is negative", c.MaxBytes)
 	fault(c.Timeout < 0, "Timeout %v is negative", c.Timeout)
 	return err
 }
@@ -57,6 +60,9 @@ func (c *ResponderConfig) setDefaults() {
 	}
 	if c.MaxWaiting == 0 {
 		c.MaxWaiting = DefaultMaxWaiting
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = DefaultMaxBytes
 	}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultHandlerTimeout

@@ -104,6 +104,28 @@ func (s stuck) HandleRequest(ctx context.Context, _ string, m *envelope.Message)
 	}
 }
 
+// TestTooLargeRequestsAreRefused while others are at hand; alone, each is let in.
+func TestTooLargeRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	s := stuck{make(chan context.Context, 10), make(chan struct{})}
+	responder(t, srv, func(c *ncl.ResponderConfig) {
+		c.Handler, c.MaxBytes, c.Timeout = s, 1, time.Minute
+	})
+	a := asker(t, srv)
+	first := make(chan error, 1)
+	go func() { first <- a.ask(patient(t), 1) }()
+	<-s.entered
+	if reason := refusal(a.ask(patient(t), 2)); reason != "busy" {
+		t.Errorf("refused: %q", reason)
+	}
+	close(s.leave)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	natstest.Eventually(t, "the next one is let in", func() bool { return a.ask(patient(t), 3) == nil })
+}
+
 func TestTooManyRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
@@ -222,7 +244,7 @@ func TestFaultyConfigurations(t *testing.T) {
 		err    error
 		faults int
 	}{
-		"responder":  {ncl.ResponderConfig{MaxConcurrent: -1, MaxWaiting: -1, Timeout: -1}.Validate(), 8},
+		"responder":  {ncl.ResponderConfig{MaxConcurrent: -1, MaxWaiting: -1, MaxBytes: -1, Timeout: -1}.Validate(), 9},
 		"subscriber": {ncl.SubscriberConfig{}.Validate(), 7},
 		"publisher":  {ncl.OrderedPublisherConfig{MaxPending: -1, AckTimeout: -1}.Validate(), 4},
 	} {
