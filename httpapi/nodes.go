@@ -27,6 +27,7 @@ type nodeShown struct {
 	store.NodeRecord
 	Free   map[string]float64 `json:"free,omitempty"`
 	Queued map[string]float64 `json:"queued,omitempty"`
+	Offer  *offerShown        `json:"offer,omitempty"`
 }
 
 func (p *Parts) node(n store.NodeRecord) nodeShown {
@@ -35,6 +36,7 @@ func (p *Parts) node(n store.NodeRecord) nodeShown {
 		doc.Free, doc.Queued = pulse.Value.Free, pulse.Value.Queued
 		doc.LastSchedulerSequence = max(n.LastSchedulerSequence, pulse.Value.LastSchedulerSequence)
 	}
+	doc.Offer = p.offer(n.NodeID)
 	return doc
 }
 
@@ -61,7 +63,9 @@ func (s *Server) getNode(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	return c.JSON(http.StatusOK, parts.node(n))
+	doc := parts.node(n)
+	doc.Offer.complete()
+	return c.JSON(http.StatusOK, doc)
 }
 
 // StoredNodes reads nodes as they are stored.

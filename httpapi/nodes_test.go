@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -33,11 +34,21 @@ func (s *site) enrol(t *testing.T, id string, membership store.Membership) {
 	})
 }
 
+// offers lets a node tell what it offers.
+func (s *site) offers(t *testing.T, id, document string) {
+	t.Helper()
+	if _, err := s.store.Offers.Keep(t.Context(), id, store.Telling{Session: "s", Sequence: 1}, []byte(document)); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the offer of "+id+" is in view", func() bool { _, ok := s.parts.Offers.Get(id); return ok })
+}
+
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.enrol(t, "n 1/é", store.Pending)
 	s.enrol(t, "n2", store.Approved)
+	s.offers(t, "n 1/é", `{"capacities":{"r":{"i":{"ram":1},"j":{"ram":2}}},"schedule":{"r":[{"start":"2026-12-01T08:00:00Z","end":"2026-12-01T09:00:00Z"}]}}`)
 	list := s.do(t, http.MethodGet, "/nodes?limit=1", "").ok(t, http.StatusOK)
 	var page struct {
 		Items      []map[string]any `json:"items"`
@@ -45,6 +56,9 @@ func TestNodes(t *testing.T) {
 	}
 	if err := json.Unmarshal(list.body, &page); err != nil || len(page.Items) != 1 || page.NextCursor == nil {
 		t.Errorf("%s, %v", list.body, err)
+	}
+	if o, _ := page.Items[0]["offer"].(map[string]any); o["instances"] != 2.0 || o["slots"] != 1.0 || o["capacities"] != nil {
+		t.Errorf("offer %v", o)
 	}
 	const path = "/nodes/n%201%2F%C3%A9"
 	one := func(method, path string, status int) (n map[string]any) {
@@ -56,6 +70,9 @@ func TestNodes(t *testing.T) {
 	}
 	if n := one(http.MethodGet, path, http.StatusOK); n["membership"] != "pending" || n["last_scheduler_sequence"] != 7.0 || n["free"] == nil {
 		t.Errorf("%v", n)
+	}
+	if o, _ := one(http.MethodGet, path, http.StatusOK)["offer"].(map[string]any); fmt.Sprint(o["capacities"]) != "map[r:map[i:map[ram:1] j:map[ram:2]]]" || o["schedule"] == nil || o["told_at"] == nil {
+		t.Errorf("offer %v", o)
 	}
 	if n := one(http.MethodPost, path+"/approve", http.StatusOK); n["membership"] != "approved" || n["state"] != "connected" {
 		t.Errorf("%v", n)

@@ -27,6 +27,7 @@ type Parts struct {
 	Stored    StoredPlanners // reads past the view, which need NATS
 	Nodes     *kv.View[store.NodeRecord]
 	Pulses    *kv.View[store.Pulse]
+	Offers    *kv.View[store.OfferRecord]
 	Members   NodeMembers // writes, which need NATS
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS

@@ -28,6 +28,8 @@ type Lease struct {
 	Address   string    `json:"address"`
 	StartedAt time.Time `json:"started_at"`
 	Draining  bool      `json:"draining"`
+	// ApproveNodes is what it does with new nodes, which should be what the others do; empty: it does not tell.
+	ApproveNodes string `json:"approve_nodes,omitempty"`
 }
 
 // of says whether both are of the same process.

@@ -47,7 +47,11 @@ type nodeDoc struct {
 	LastSchedulerSequence uint64             `json:"last_scheduler_sequence"`
 	Free                  map[string]float64 `json:"free"`
 	Queued                map[string]float64 `json:"queued"`
-	Refused               *struct {
+	Offer                 *offerDoc          `json:"offer"`
+	OfferRefused          *struct {
+		Reason string `json:"reason"`
+	} `json:"offer_refused"`
+	Refused *struct {
 		Ledger string    `json:"ledger"`
 		Reason string    `json:"reason"`
 		At     time.Time `json:"at"`
@@ -57,6 +61,22 @@ type nodeDoc struct {
 	} `json:"successor"`
 }
 
+// offerDoc is what a node offers, as a replica shows it.
+type offerDoc struct {
+	Instances  int                           `json:"instances"`
+	Slots      int                           `json:"slots"`
+	Warnings   []string                      `json:"warnings"`
+	Capacities map[string]map[string]amounts `json:"capacities"`
+}
+
+// summary is how much is offered, and booked of it; empty: nothing is.
+func (o *offerDoc) summary() string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d, %d booked", o.Instances, o.Slots)
+}
+
 // Run lists the nodes, or shows one.
 func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 	client, err := c.client()
@@ -64,7 +84,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Node == "" {
-		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE SINCE VERSION REFUSED", row: nodeRow}.print(ctx, client, con, c.Output)
+		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE OFFERS SINCE VERSION REFUSED", row: nodeRow}.print(ctx, client, con, c.Output)
 	}
 	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
 	if err != nil {
@@ -76,7 +96,7 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 func nodeRow(item json.RawMessage) ([]any, error) {
 	var n nodeDoc
 	err := json.Unmarshal(item, &n)
-	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, rough(n.Since), n.Info.Version, n.refusal()}, err
+	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, n.Offer.summary(), rough(n.Since), n.Info.Version, n.refusal()}, err
 }
 
 // refusal is why another program was not let in as this node; empty: none was.
@@ -112,12 +132,31 @@ func (n *nodeDoc) print(w io.Writer) error {
 			t.row("has", resource+"/"+instance+": "+amountsText(instances[instance]))
 		}
 	}
+	n.printOffer(t)
 	t.row("free", amountsText(n.Free))
 	t.row("queued", amountsText(n.Queued))
 	for _, label := range slices.Sorted(maps.Keys(n.Info.Labels)) {
 		t.row("label", label+"="+n.Info.Labels[label])
 	}
 	return t.flush()
+}
+
+// printOffer adds what the node offers, and what is wrong with that.
+func (n *nodeDoc) printOffer(t *table) {
+	if n.Offer != nil {
+		for _, resource := range slices.Sorted(maps.Keys(n.Offer.Capacities)) {
+			for _, instance := range slices.Sorted(maps.Keys(n.Offer.Capacities[resource])) {
+				t.row("offers", fmt.Sprintf("%s/%s: %v", resource, instance, n.Offer.Capacities[resource][instance]))
+			}
+		}
+		t.row("booked", fmt.Sprintf("slots %d", n.Offer.Slots))
+		for _, w := range n.Offer.Warnings {
+			t.row("warning", w)
+		}
+	}
+	if n.OfferRefused != nil {
+		t.row("offer refused", n.OfferRefused.Reason)
+	}
 }
 
 func amountsText(amounts map[string]float64) string {

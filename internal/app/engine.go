@@ -94,6 +94,7 @@ func (e *engine) parts() httpapi.Parts {
 		Stored:    e.store.Planners,
 		Nodes:     e.store.Nodes.View(),
 		Pulses:    e.store.Liveness.View(),
+		Offers:    e.store.Offers.View(),
 		Members:   e.nodes.Members,
 
 		Executions:       e.store.Executions.View(),

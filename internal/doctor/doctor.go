@@ -36,6 +36,7 @@ type exam struct {
 	js      jetstream.JetStream
 	streams map[string]*jetstream.StreamInfo // those of ours that stand
 	alive   []string                         // replicas with a lease
+	crews   map[string]string                // the peer of each node that counts for one
 	tiers   map[string]jetstream.Tier        // of the account, by their names
 	barred  bool                             // the user may not ask what stands on the server
 
@@ -82,6 +83,8 @@ func (e *exam) examineState(ctx context.Context) {
 	e.runOn(ctx, "leases", e.leases, store.ReplicasBucket)
 	e.runOn(ctx, "planners", e.planners, store.PlannersBucket)
 	e.runOn(ctx, "nodes", e.nodes, store.NodesBucket)
+	e.runOn(ctx, "offers", e.offers, store.NodesBucket, store.OffersBucket)
+	e.run(ctx, "offers", e.ignored)
 	e.runOn(ctx, "values", e.values)
 	e.run(ctx, "consumers", e.durables)
 	e.runOn(ctx, "left over", e.leftOver)

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/doctor"
+	"oc-scheduler/store"
 )
 
 func TestWhatStandsInBuckets(t *testing.T) {
@@ -95,6 +96,50 @@ func TestWhatStandsInBuckets(t *testing.T) {
 			},
 			doctor.Warn, "nodes",
 			[]string{"1 node with a program that is refused: n1 at ", ": another program is connected"},
+		},
+		"an instance that two nodes offer": {
+			func(w *ward) {
+				for _, node := range []string{"n1", "n2", "n3"} {
+					w.put(w.t, "nodes", node, fmt.Sprintf(`{"node_id":%q,"membership":"approved","state":"connected","info":{"peer_id":"peer-a"}}`, node))
+				}
+				for node, instance := range map[string]string{"n1": "i", "n2": "i", "n3": "j"} {
+					w.put(w.t, "offers", node, fmt.Sprintf(`{"node_id":%q,"session":"s","sequence":1,"offer":{"capacities":{"r":{%q:{}}}}}`, node, instance))
+				}
+			},
+			doctor.Warn, "offers",
+			[]string{"1 instance that several nodes offer: peer-a r/i by n1, n2"},
+		},
+		"offers that are refused, or gone": {
+			func(w *ward) {
+				w.put(w.t, "nodes", "n1", `{"node_id":"n1","membership":"approved","state":"connected","tells_offers":true,"info":{"peer_id":"p"}}`)
+				w.put(w.t, "nodes", "n2", `{"node_id":"n2","membership":"approved","state":"connected","tells_offers":true,"offer_refused":{"sequence":2,"reason":"too long"},"info":{"peer_id":"p"}}`)
+			},
+			doctor.Warn, "offers",
+			[]string{"1 node with an offer that is refused: n2: too long"},
+		},
+		"planners that are ignored": {
+			func(w *ward) {
+				w.put(w.t, "nodes", "n1", `{"node_id":"n1","membership":"approved","state":"lost","tells_offers":true,"info":{"peer_id":"peer-n"}}`)
+				for _, peer := range []string{"peer-n", "peer-x"} {
+					payload := fmt.Sprintf(`{"from_app":"oc-discovery","payload":{"action":"PB_PLANNER","payload":{"peer_id":%q}}}`, peer)
+					if _, err := w.js.Publish(w.t.Context(), "PROPALGATION_EVENT", []byte(payload)); err != nil {
+						w.t.Fatal(err)
+					}
+				}
+			},
+			doctor.Warn, "offers",
+			[]string{"ignored, for these peers have nodes: peer-n"},
+		},
+		"replicas that treat new nodes differently": {
+			func(w *ward) {
+				for replica, does := range map[string]string{"r-auto": "auto", "r-manual": "manual"} {
+					if _, err := w.st.Leases.Acquire(w.t.Context(), replica, store.Lease{Address: replica, ApproveNodes: does}); err != nil {
+						w.t.Fatal(err)
+					}
+				}
+			},
+			doctor.Warn, "leases",
+			[]string{"--approve-nodes differs: auto with r-auto, manual with r-manual"},
 		},
 		"dead letters": {
 			func(w *ward) {

@@ -19,7 +19,7 @@ type roster struct {
 // member is a node of a peer: an approved one that has told what it offers.
 type member struct {
 	peerID string
-	offer  *offer.Offer // nil while it is not connected
+	offer  *offer.Offer // nil while it is not connected, or has yet to tell it again
 }
 
 // says tells whether two members are of the same peer and offer the same, however it was written.

@@ -98,8 +98,8 @@ func (s *Service) nodeChanged(nodeID string) {
 	switch {
 	case offers && !known:
 		s.orphans.Add(nodeID)
-	case offers && node.Value.Membership == store.Approved:
-		if now.peerID = node.Value.PeerID(); now.peerID != "" && node.Value.State == store.NodeConnected {
+	case node.Value.Membership == store.Approved && (offers || node.Value.TellsOffers): // what is lost will be told again
+		if now.peerID = node.Value.PeerID(); now.peerID != "" && offers && node.Value.State == store.NodeConnected {
 			now.offer = told.Value.Offer
 		}
 	}

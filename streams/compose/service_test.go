@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/origin"
@@ -42,6 +44,11 @@ func TestKeptUp(t *testing.T) {
 		{"it is back", func() { a.here(t, "n2") }, map[string]int{"i": 1, "j": 3, "k": 4}},
 		{"somebody else's planner is stored", func() { discover(t, a, 1) }, map[string]int{"i": 1, "j": 3, "k": 4}},
 		{"the second is of another peer", func() { a.node(t, "n2", func(n *store.NodeRecord) { n.Info = []byte(`{"peer_id":"q"}`) }) }, map[string]int{"i": 1}},
+		{"its offer is deleted", func() {
+			a.node(t, "n1", func(n *store.NodeRecord) { n.TellsOffers = true })
+			purge(t, srv, "$KV.offers.n1")
+		}, nil},
+		{"it is told again", func() { a.tells(t, "n1", 2, map[string]int{"i": 1}) }, map[string]int{"i": 1}},
 		{"all are lost", func() { a.node(t, "n1", func(n *store.NodeRecord) { n.State = store.NodeLost }) }, nil},
 		{"one is back", func() { a.here(t, "n1") }, map[string]int{"i": 1}},
 	}
@@ -70,6 +77,23 @@ func TestKeptUp(t *testing.T) {
 		stands, ok := b.store.Planners.View().Get("p")
 		return ok && !stands.Value.Composed
 	})
+}
+
+// purge removes a key from below its bucket.
+func purge(t *testing.T, srv *natstest.Server, subject string) {
+	t.Helper()
+	js := srv.JetStream(t)
+	name, err := js.StreamNameBySubject(t.Context(), subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), name)
+	if err == nil {
+		err = stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // discover stores a planner of discovery, as a replica does that does not know of the nodes yet.
