@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Keep never returns in a process that was started as a keeper, or as what becomes a program.
@@ -25,8 +27,6 @@ func Keep() {
 		syscall.Exit(1)
 	}
 }
-
-const prSetChildSubreaper = 36 // prctl(2)
 
 // keep runs one program and kills what is left of it.
 func keep(control io.Reader, reports io.Writer) (code int) {
@@ -50,8 +50,8 @@ type program struct{ pid int }
 
 // begin starts the program. It is reported before it runs: it may kill its keeper at once.
 func begin(in *bufio.Reader, tell func(report)) (*program, error) {
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0); errno != 0 {
-		return nil, fmt.Errorf("prctl: %w", errno)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("prctl: %w", err)
 	}
 	line, err := in.ReadBytes('\n')
 	if err != nil {

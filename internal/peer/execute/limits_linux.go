@@ -9,13 +9,11 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-const (
-	prSetNoNewPrivileges = 38 // prctl(2): no set-user-ID program gives it more rights
-	rlimitProcesses      = 6  // RLIMIT_NPROC of getrlimit(2)
-	maskOthers           = 0o077
-)
+const maskOthers = 0o077
 
 // become sets the limits of this process and turns it into the program. args are the limits, the file
 // and the program's arguments, its name first. It returns only when that failed.
@@ -32,8 +30,8 @@ func become(args []string) error {
 		return err
 	}
 	syscall.Umask(maskOthers)
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivileges, 1, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("prctl: %w", errno)
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // no set-user-ID program gives it more rights
+		return fmt.Errorf("prctl: %w", err)
 	}
 	file, argv, env := args[1], args[2:], os.Environ()
 	if err := limits.set(); err != nil {
@@ -74,7 +72,7 @@ func (l Limits) set() error {
 		{syscall.RLIMIT_CPU, uint64(l.CPU.Seconds()), false},
 		{syscall.RLIMIT_FSIZE, l.FileMB * mib, false},
 		{syscall.RLIMIT_NOFILE, l.OpenFiles, false},
-		{rlimitProcesses, l.Processes, false},
+		{unix.RLIMIT_NPROC, l.Processes, false},
 		{syscall.RLIMIT_DATA, l.MemoryMB * mib, false},
 	} {
 		if limit.value == 0 && !limit.always {

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // sweepEvery is the time between two looks at what is still there.
@@ -60,27 +62,21 @@ func (p *program) killAll() (left int, err error) {
 	return left, err
 }
 
-// waitid(2).
-const (
-	waitAll     = 0 // P_ALL
-	waitExited  = 4 // WEXITED
-	waitNoReap  = 0x01000000
-	siginfoSize = 128
-)
+// siginfo is unix.Siginfo with what waitid(2) tells of a child, which is aligned like a pointer.
+type siginfo struct {
+	_   [3]int32
+	_   [0]uintptr
+	pid int32
+	_   unix.Siginfo // room for all that the kernel writes
+}
 
 // ended waits for a child to end, and does not reap it.
 func ended() (pid int, err error) {
-	var info [siginfoSize / 8]uint64
+	var info siginfo
 	for {
-		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, waitAll, 0, uintptr(unsafe.Pointer(&info)), waitExited|waitNoReap, 0, 0)
-		if errno == 0 {
-			break
-		}
-		if errno != syscall.EINTR {
-			return 0, errno
+		err := unix.Waitid(unix.P_ALL, 0, (*unix.Siginfo)(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return int(info.pid), err
 		}
 	}
-	// si_pid comes after three ints, aligned like a pointer.
-	offset := (3*4 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
-	return int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), offset))), nil
 }
