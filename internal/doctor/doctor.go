@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -53,9 +54,7 @@ func Run(ctx context.Context, cfg Config) []Finding {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Settling == 0 {
-		cfg.Settling = time.Second
-	}
+	cfg.Settling = cmp.Or(cfg.Settling, time.Second)
 	e := &exam{Config: cfg, streams: map[string]*jetstream.StreamInfo{}, told: map[string]cause{}}
 	e.run(ctx, "nats", e.reach)
 	if e.nc != nil {

@@ -9,9 +9,6 @@ import (
 	"oc-scheduler/streams/orchestrator"
 )
 
-// ackPending is what the durable consumers ask for.
-const ackPending = 8000
-
 // expectation is a stream as the replicas need it, whichever package makes it.
 type expectation struct {
 	jet.Expected
@@ -27,4 +24,14 @@ func expectations(copies int) []expectation {
 		all = append(all, expectation{s, false})
 	}
 	return all
+}
+
+// ackPending is the most that a durable consumer asks for.
+func ackPending() (most int) {
+	for _, x := range expectations(1) {
+		if x.Durable != nil {
+			most = max(most, x.Durable.MaxAckPending)
+		}
+	}
+	return most
 }

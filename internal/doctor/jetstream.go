@@ -61,9 +61,9 @@ func (e *exam) tier(name string, t jetstream.Tier) {
 			fmt.Sprintf("`max_streams: %d` in the account's jetstream limits, then nats-server --signal reload", t.Streams+missing))
 		e.hinders = e.last()
 	}
-	if limit.MaxAckPending > 0 && limit.MaxAckPending < ackPending {
-		e.fail(fmt.Sprintf("%smax_ack_pending is %d; the durable consumers need %d", name, limit.MaxAckPending, ackPending),
-			fmt.Sprintf("`max_ack_pending: %d` in the account's jetstream limits, then nats-server --signal reload", ackPending))
+	if need := ackPending(); limit.MaxAckPending > 0 && limit.MaxAckPending < need {
+		e.fail(fmt.Sprintf("%smax_ack_pending is %d; the durable consumers need %d", name, limit.MaxAckPending, need),
+			fmt.Sprintf("`max_ack_pending: %d` in the account's jetstream limits, then nats-server --signal reload", need))
 		e.hinders = e.last()
 	}
 	if limit.MaxBytesRequired {

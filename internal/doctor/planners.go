@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/planners"
 )
-
-// aheadTooMuch is where a peer's word on when its planner was generated no longer counts.
-const aheadTooMuch = 5 * time.Minute
 
 // planners looks at how long planners live, and at the clocks of those who generate them.
 func (e *exam) planners(ctx context.Context) {
@@ -28,7 +26,7 @@ func (e *exam) planners(ctx context.Context) {
 			continue // told with the other broken values
 		}
 		switch by := r.Value.GeneratedAt().Sub(r.Value.ReceivedAt); {
-		case by > aheadTooMuch:
+		case by > planners.MaxAhead:
 			farAhead = append(farAhead, fmt.Sprintf("%s by %v", r.Key.ID(), by.Round(time.Second)))
 		case by > skewNoticed:
 			ahead = append(ahead, fmt.Sprintf("%s by %v", r.Key.ID(), by.Round(time.Millisecond)))
@@ -39,7 +37,7 @@ func (e *exam) planners(ctx context.Context) {
 			"a living replica gives each that can be read its TTL within a second: start one; else "+e.each("kv del planners", endless, "-f")+". To write by hand: nats pub '$KV.planners.KEY' -H 'Nats-TTL: 24h'")
 	}
 	if len(farAhead) > 0 {
-		e.warn("generated_at lies more than 5 min ahead, so the arrival counts: "+some(farAhead), "set the clocks of these peers (NTP)")
+		e.warn(fmt.Sprintf("generated_at lies more than %.0f min ahead, so the arrival counts: %s", planners.MaxAhead.Minutes(), some(farAhead)), "set the clocks of these peers (NTP)")
 	}
 	if len(ahead) > 0 {
 		e.warn("generated_at lies ahead of the arrival: "+some(ahead), "set the clocks of these peers (NTP)")

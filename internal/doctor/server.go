@@ -3,12 +3,9 @@ package doctor
 import (
 	"fmt"
 	"slices"
-)
 
-// What a server must be able to do.
-const (
-	busMessage = 8 << 20 // the largest message of the bus
-	maxPayload = 9 << 20 // and room for the headers of a dead letter
+	"oc-scheduler/events"
+	"oc-scheduler/internal/natsd"
 )
 
 // version is that of a NATS server: major, minor, patch.
@@ -51,9 +48,9 @@ func (e *exam) payload(server string, bytes int64) {
 	const mend = "`max_payload: 9MB` in nats.conf of every server, then nats-server --signal reload"
 	server = shown(server)
 	switch {
-	case bytes < busMessage:
+	case bytes < events.MaxMessageSize:
 		e.fail(fmt.Sprintf("%s: max_payload is %d bytes; larger planners can't be published or stored", server, bytes), mend)
-	case bytes < maxPayload:
+	case bytes < natsd.MaxPayload:
 		e.warn(fmt.Sprintf("%s: max_payload is %d bytes; the largest dead letters lose their bodies", server, bytes), mend)
 	default:
 		e.ok("%s: max_payload is %d bytes", server, bytes)

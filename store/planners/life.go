@@ -8,9 +8,9 @@ import (
 	"oc-scheduler/store/planner"
 )
 
-// maxAhead is how far a peer's clock may be ahead before its word on when a planner was generated
+// MaxAhead is how far a peer's clock may be ahead before its word on when a planner was generated
 // is replaced by the time of arrival.
-const maxAhead = 5 * time.Minute
+const MaxAhead = 5 * time.Minute
 
 // life is what decides whether a planner replaces the stored one, and until when it lives.
 type life struct {
@@ -18,7 +18,7 @@ type life struct {
 	firstSeen time.Time // zero: there is no planner
 	expires   time.Time
 	received  time.Time
-	generated time.Time // as it counts, see maxAhead
+	generated time.Time // as it counts, see MaxAhead
 	seq       uint64
 	past      past
 }
@@ -37,7 +37,7 @@ func arrivalOf(pl *planner.Planner, src origin.Source, now time.Time) arrival {
 }
 
 func asCounted(generated, received time.Time) time.Time {
-	if generated.Sub(received) > maxAhead {
+	if generated.Sub(received) > MaxAhead {
 		return received
 	}
 	return generated
