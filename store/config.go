@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,15 +25,9 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Replicas == 0 {
-		c.Replicas = 1
-	}
-	if c.PlannerTTL == 0 {
-		c.PlannerTTL = 24 * time.Hour
-	}
-	if c.LeaseTTL == 0 {
-		c.LeaseTTL = 30 * time.Second
-	}
+	c.Replicas = cmp.Or(c.Replicas, 1)
+	c.PlannerTTL = cmp.Or(c.PlannerTTL, 24*time.Hour)
+	c.LeaseTTL = cmp.Or(c.LeaseTTL, 30*time.Second)
 	if c.LastOnBus == nil {
 		c.LastOnBus = func(context.Context) (origin.Source, error) { return origin.Source{}, nil }
 	}

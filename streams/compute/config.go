@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -102,14 +103,15 @@ func DefaultConfig() Config {
 // SetDefaults fills in what is zero and has a default. Defaults that follow from another field follow it
 // still when it was set after an earlier call, or after DefaultConfig.
 func (c *Config) SetDefaults() {
-	fill(&c.ReconnectInterval, defaultReconnectInterval)
-	fill(&c.HeartbeatInterval, DefaultHeartbeatInterval)
-	fill(&c.HeartbeatMissFactor, DefaultHeartbeatMissFactor)
-	fill(&c.NodeInfoUpdateInterval, defaultNodeInfoUpdateInterval)
-	fill(&c.RequestTimeout, defaultRequestTimeout)
-	fill(&c.CheckpointInterval, defaultCheckpointInterval)
-	fill(&c.MessageSerializer, envelope.MessageSerializer(envelope.Serializer{MaxBytes: nclprotocol.MaxMessage}))
-	fill(&c.Clock, clockwork.NewRealClock())
+	c.ReconnectInterval = cmp.Or(c.ReconnectInterval, defaultReconnectInterval)
+	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, DefaultHeartbeatInterval)
+	c.HeartbeatMissFactor = cmp.Or(c.HeartbeatMissFactor, DefaultHeartbeatMissFactor)
+	c.NodeInfoUpdateInterval = cmp.Or(c.NodeInfoUpdateInterval, defaultNodeInfoUpdateInterval)
+	c.RequestTimeout = cmp.Or(c.RequestTimeout, defaultRequestTimeout)
+	c.CheckpointInterval = cmp.Or(c.CheckpointInterval, defaultCheckpointInterval)
+	c.MessageSerializer = cmp.Or[envelope.MessageSerializer](c.MessageSerializer, envelope.Serializer{MaxBytes: nclprotocol.MaxMessage})
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.MessageRegistry == nil {
 		c.MessageRegistry = envelope.NewRegistry()
 	}
@@ -120,18 +122,8 @@ func (c *Config) SetDefaults() {
 	if c.Checkpointer == nil && c.EventStore != nil {
 		c.Checkpointer = nclprotocol.NewCheckpointer(c.EventStore)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	c.DispatcherConfig.Clock, c.DispatcherConfig.Logger = c.Clock, c.Logger
 	c.DispatcherConfig.SetDefaults()
-}
-
-func fill[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 func exponential(first time.Duration) *backoff.ExponentialBackOff {

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,22 +53,14 @@ func DefaultConfig() Config {
 
 // SetDefaults fills in what is zero.
 func (c *Config) SetDefaults() {
-	if c.CheckpointInterval == 0 {
-		c.CheckpointInterval = 30 * time.Second
-	}
-	if c.StallTimeout == 0 {
-		c.StallTimeout = 30 * time.Second
-	}
+	c.CheckpointInterval = cmp.Or(c.CheckpointInterval, 30*time.Second)
+	c.StallTimeout = cmp.Or(c.StallTimeout, 30*time.Second)
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Backoff == nil {
 		b := backoff.NewExponentialBackOff()
 		b.InitialInterval, b.MaxInterval = 200*time.Millisecond, 15*time.Second
 		c.Backoff = b
-	}
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 }
 

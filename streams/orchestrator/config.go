@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,21 +56,12 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Copies == 0 {
-		c.Copies = 1
-	}
-	if c.HandshakesPerSecond == 0 {
-		c.HandshakesPerSecond = DefaultHandshakesPerSecond
-	}
-	if c.LeaseTTL == 0 {
-		c.LeaseTTL = DefaultLeaseTTL
-	}
+	c.Copies = cmp.Or(c.Copies, 1)
+	c.HandshakesPerSecond = cmp.Or(c.HandshakesPerSecond, DefaultHandshakesPerSecond)
+	c.LeaseTTL = cmp.Or(c.LeaseTTL, DefaultLeaseTTL)
 	if c.Handler == nil {
 		c.Handler = Executions{}
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	c.Logger = c.Logger.With("component", "orchestrator")
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler)).With("component", "orchestrator")
 	return c
 }

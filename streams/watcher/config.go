@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,22 +45,14 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.MaxAttempts == 0 {
-		c.MaxAttempts = 5
-	}
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, 5)
+	c.PageSize = cmp.Or(c.PageSize, DefaultLimit)
+	c.Clock = cmp.Or(c.Clock, clockwork.NewRealClock())
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Backoff == nil {
 		b := backoff.NewExponentialBackOff()
 		b.InitialInterval, b.MaxInterval = 100*time.Millisecond, 30*time.Second
 		c.Backoff = b
-	}
-	if c.PageSize == 0 {
-		c.PageSize = DefaultLimit
-	}
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
 }
