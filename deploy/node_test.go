@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -19,20 +18,6 @@ import (
 	"oc-scheduler/streams/orchestrator"
 )
 
-// run runs a part until the test ends.
-func run(t *testing.T, part func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- part(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // TestAWholeNodeWithItsRightsAlone runs a node and a scheduler's end with the users of nats.conf: each
 // needs no more than it has.
 func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
@@ -46,8 +31,8 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, st.Run)
-	run(t, ours.Run)
+	natstest.Run(t, st.Run)
+	natstest.Run(t, ours.Run)
 	natstest.Eventually(t, "the scheduler answers", func() bool {
 		_, err := bus.Request(nclprotocol.ControlSubject("demo-north"), nil, patience)
 		return err == nil
@@ -64,7 +49,7 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, p.Run)
+	natstest.Run(t, p.Run)
 	natstest.Eventually(t, "the node is connected", func() bool {
 		entry, _ := st.Nodes.View().Get("demo-north")
 		return entry.Value.State == store.NodeConnected

@@ -86,9 +86,9 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
-	run(t, s.store.Run)
-	run(t, composer.Run)
-	run(t, wants.Run)
+	natstest.Run(t, s.store.Run)
+	natstest.Run(t, composer.Run)
+	natstest.Run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
 	wait(t, s.parts.Nodes.Loaded(), "nodes")
@@ -129,20 +129,6 @@ func newBareSite(t testing.TB, cfg httpapi.Config) *site {
 		}
 	})
 	return s
-}
-
-// run runs a part until the test ends.
-func run(t testing.TB, part func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- part(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("a part ended with %v", err)
-		}
-	})
 }
 
 func wait(t testing.TB, c <-chan struct{}, what string) {

@@ -88,9 +88,9 @@ func (w *ward) staff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, w.st.Run)
-	run(t, events.NewListener(bus, deaf{}, discard, nil).Run)
-	run(t, func(ctx context.Context) error {
+	natstest.Run(t, w.st.Run)
+	natstest.Run(t, events.NewListener(bus, deaf{}, discard, nil).Run)
+	natstest.Run(t, func(ctx context.Context) error {
 		return w.st.Planners.Ends(ctx, func(context.Context, planners.End) error { return nil })
 	})
 	<-w.st.Planners.View().Loaded()
@@ -127,19 +127,6 @@ func (w *ward) put(t *testing.T, bucket, key, value string) {
 func plannerJSON(peerID string, generated time.Time) string {
 	return fmt.Sprintf(`{"peer_id":%q,"generated_at":%q,"capacities":{"r":{"i0":{"ram_gb":1}}}}`,
 		peerID, generated.UTC().Format(time.RFC3339Nano))
-}
-
-func run(t *testing.T, f func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- f(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("run: %v", err)
-		}
-	})
 }
 
 // deaf handles events by forgetting them.

@@ -46,34 +46,13 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.orders = scheduler.Orders
-	run(t, w.store.Run)
-	run(t, scheduler.Run)
+	natstest.Run(t, w.store.Run)
+	natstest.Run(t, scheduler.Run)
 	natstest.Eventually(t, "the scheduler answers", func() bool { // else the node would try again in 10 s
 		_, err := w.nc.Request(nclprotocol.ControlSubject("probe"), nil, time.Second)
 		return err == nil
 	})
 	return w
-}
-
-// run runs a part until the test ends, or stop is called, which waits.
-func run(t *testing.T, part func(context.Context) error) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- part(ctx) }()
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	}
-	t.Cleanup(stop)
-	return stop
 }
 
 func config(dir string) peer.Config {
@@ -93,7 +72,7 @@ func (w *world) node(t *testing.T, cfg peer.Config) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop = run(t, p.Run)
+	stop = natstest.Run(t, p.Run)
 	natstest.Eventually(t, "the node is connected", func() bool {
 		entry, _ := w.store.Nodes.View().Get(cfg.NodeID)
 		return entry.Value.State == store.NodeConnected && entry.Value.StartedAt.After(since)
