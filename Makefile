@@ -32,9 +32,10 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
 
-soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes
+soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes, and a peer of 20 nodes
 	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -faults "$(FAULTS)" -binary $(CURDIR)/bin/oc-scheduler
 	go test -tags soak -run '^TestEveryEventHasItsEffectOnce$$' -count=1 -timeout 0 -v ./streams/orchestrator
+	go test -tags soak -run '^TestSoakAPeerOfManyNodes$$' -count=1 -timeout 0 -v ./internal/app
 
 lint: ## check format, vet, linters and the import rules
 	$(GOLANGCI_LINT) run
