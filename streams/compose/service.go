@@ -30,6 +30,8 @@ type Service struct {
 	recent    recent
 	ready     chan struct{} // closed when the views are loaded
 
+	looking sync.Mutex // held from the views to the roster
+
 	mu        sync.Mutex
 	listeners []func(peerID string)
 }
@@ -92,6 +94,17 @@ func (s *Service) loaded(ctx context.Context) bool {
 
 // nodeChanged is called after each change of a node, or of what it offers.
 func (s *Service) nodeChanged(nodeID string) {
+	for _, peerID := range s.look(nodeID) {
+		s.queue.Add(peerID)
+		s.tell(peerID)
+	}
+}
+
+// look compares a node with what the views show of it, and returns the peers for which that is news. Two views
+// call it: who looks last has to have the last word.
+func (s *Service) look(nodeID string) (changed []string) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
 	var now member
 	node, known := s.store.Nodes.View().Get(nodeID)
 	told, offers := s.store.Offers.View().Get(nodeID)
@@ -103,10 +116,7 @@ func (s *Service) nodeChanged(nodeID string) {
 			now.offer = told.Value.Offer
 		}
 	}
-	for _, peerID := range s.roster.set(nodeID, now) {
-		s.queue.Add(peerID)
-		s.tell(peerID)
-	}
+	return s.roster.set(nodeID, now)
 }
 
 func (s *Service) tell(peerID string) {
