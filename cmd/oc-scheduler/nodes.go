@@ -14,7 +14,7 @@ import (
 type nodesCmd struct {
 	List    nodesListCmd    `cmd:"" default:"withargs" help:"List the compute nodes, or show one."`
 	Approve nodesApproveCmd `cmd:"" help:"Let a node take part; of one that does, let the program take over that was refused last."`
-	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out: it gets no new orders; what runs there goes on, and its peer's planner still counts."`
+	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out: it gets no new orders, and what it offers counts no more; what runs there goes on."`
 	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node, and end what it had to run; one that still runs introduces itself again within a heartbeat."`
 }
 
