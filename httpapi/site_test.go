@@ -38,7 +38,6 @@ type site struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  *store.Store
-	booked *booked
 	parts  httpapi.Parts
 	bus    *recorder
 	reg    *prometheus.Registry
@@ -72,8 +71,8 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	workflows.OnChange(hub.WorkflowChanged)
 	s.store.Interest.View().OnChange(wants.InterestChanged)
 	s.store.Nodes.View().OnChange(wants.NodeChanged)
-	s.booked = &booked{changed: hub.BookingsChanged}
-	views := check.Views{Planners: planners, Workflows: workflows, Standing: s.booked}
+	s.store.Plan.OnBookings(hub.BookingsChanged)
+	views := check.Views{Planners: planners, Workflows: workflows, Plan: s.store.Plan}
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
@@ -91,6 +90,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	natstest.Run(t, wants.Run)
 	wait(t, planners.Loaded(), "planners")
 	wait(t, workflows.Loaded(), "workflows")
+	wait(t, s.store.Plan.Loaded(), "plan")
 	wait(t, s.parts.Nodes.Loaded(), "nodes")
 	wait(t, s.parts.Executions.Loaded(), "executions")
 	s.Attach(s.parts)

@@ -4,42 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
-	"oc-scheduler/store/planner"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
 )
-
-// booked is what stands with peer-a.
-type booked struct {
-	changed func(peerID string)
-
-	mu      sync.Mutex
-	overlay *planner.Overlay
-}
-
-func (b *booked) Overlay(peerID string) *planner.Overlay {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if peerID != "peer-a" {
-		return nil
-	}
-	return b.overlay
-}
-
-// put has an owner take cores of peer-a from a minute of the window until another.
-func (b *booked) put(owner string, cores, from, until int) {
-	nine := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC).UnixNano()
-	slot := planner.Slot{
-		Interval: planner.Interval{Start: nine + int64(from)*int64(time.Minute), End: nine + int64(until)*int64(time.Minute)},
-		Owner:    owner, Usage: []planner.Quantity{{Dimension: "cores", Amount: planner.Amount(cores) * planner.Unit}},
-	}
-	b.mu.Lock()
-	b.overlay = b.overlay.With(planner.Ref{ResourceID: "cluster", InstanceID: "i0"}, "oc-"+owner, []planner.Slot{slot})
-	b.mu.Unlock()
-	b.changed("peer-a")
-}
 
 // steps is a workflow of two steps of so many minutes, each of which needs all cores of peer-a.
 func steps(first, second int) string {
@@ -91,35 +61,63 @@ func TestStepsNarrowWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// TestBookingsShowInChecks on each carrier, with whose they are, and wake streams.
+// TestBookingsShowInChecks on each carrier, with whose they are, and wake streams when they come and go.
 func TestBookingsShowInChecks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.plan(t, "peer-a", 64)
 	s.do(t, http.MethodPut, "/oc/w", steps(10, 20)).ok(t, http.StatusCreated)
-	const query = "?start=2026-12-01T09:00:00Z&duration=1h"
-	conn := s.dial(t, "/oc/w/check"+query, nil)
+	start := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
+	text := start.Format(time.RFC3339)
+	query := "/oc/w/check?start=" + text
+	conn := s.dial(t, query, nil)
 	free := until(t, conn, "available")["version"]
-	es := s.listen(t, "/oc/w/check"+query)
+	es := s.listen(t, query)
 	if first := es.must(t); first.id != free {
 		t.Fatalf("versions differ: %v, %+v", free, first)
 	}
-	s.booked.put("s-1", 60, 30, 90) // while nothing is needed any more
-	if r := receive(t, conn); r["status"] != "available" || r["version"] == free {
-		t.Errorf("beside a booking of the tail: %v", r)
+	taken := func(by map[string]any) {
+		t.Helper()
+		want := []any{map[string]any{
+			"start": text, "end": start.Add(10 * time.Minute).Format(time.RFC3339), "dimension": "cores", "requested": 64.0, "free": 0.0, "by": []any{by},
+		}}
+		for carrier, r := range map[string]map[string]any{
+			"WebSocket": receive(t, conn), "server-sent": decode(t, []byte(es.must(t).data)),
+			"one-shot": s.do(t, http.MethodGet, query, "").ok(t, http.StatusOK).json(t),
+		} {
+			if got := r["resources"].([]any)[0].(map[string]any)["conflicts"]; r["status"] != "unavailable" || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, want %v", carrier, r, want)
+			}
+		}
+	}
+	bookings := booking.New(s.store)
+	body := func(kind schedule.Body, more string) schedule.Request {
+		t.Helper()
+		r, err := schedule.DecodeRequest(fmt.Appendf(nil, `{"start":%q%s}`, text, more), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	hold, err := bookings.Hold(t.Context(), booking.Asked{WorkflowID: "w"}, body(schedule.HoldBody, `,"ttl_s":900`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken(map[string]any{"hold_id": hold.ID})
+	if err := bookings.ReleaseHold(t.Context(), hold.ID); err != nil {
+		t.Fatal(err)
+	}
+	if r := receive(t, conn); r["version"] != free {
+		t.Errorf("after the hold has ended: %v", r)
 	}
 	es.must(t)
-	s.booked.put("h-1", 4, 5, 15)
-	want := []any{map[string]any{
-		"start": "2026-12-01T09:05:00Z", "end": "2026-12-01T09:10:00Z", "dimension": "cores", "requested": 64.0, "free": 60.0,
-		"by": []any{map[string]any{"hold_id": "h-1"}},
-	}}
-	for carrier, r := range map[string]map[string]any{
-		"WebSocket": receive(t, conn), "server-sent": decode(t, []byte(es.must(t).data)),
-		"one-shot": decode(t, s.do(t, http.MethodGet, "/oc/w/check"+query, "").ok(t, http.StatusOK).body),
-	} {
-		if got := r["resources"].([]any)[0].(map[string]any)["conflicts"]; r["status"] != "unavailable" || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v", carrier, r)
-		}
+	booked, err := bookings.Book(t.Context(), booking.Asked{WorkflowID: "w"}, body(schedule.ScheduleBody, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken(map[string]any{"schedule_id": booked.ID})
+	after := query + "&as_possible=true"
+	if r := s.do(t, http.MethodGet, after, "").ok(t, http.StatusOK).json(t); r["status"] != "available" {
+		t.Errorf("as soon as possible: %v", r)
 	}
 }

@@ -68,7 +68,8 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Workflows.View().OnChange(hub.WorkflowChanged)
 	st.Interest.View().OnChange(wants.InterestChanged)
 	st.Nodes.View().OnChange(wants.NodeChanged)
-	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View()}
+	st.Plan.OnBookings(hub.BookingsChanged)
+	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan}
 	return &engine{
 		log:      log,
 		nc:       nc,

@@ -18,6 +18,7 @@ type Plan struct {
 	schedules, bookings, holds, heads, due, fired *kv.Keys
 
 	list   *kv.View[Listed]
+	booked *kv.View[*entry]
 	headOf *kv.View[struct{}]
 	held   *kv.View[struct{}]
 	taken  *standing
@@ -33,13 +34,24 @@ func New(of *kv.Stream, clock *kv.Clock) *Plan {
 	}
 	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
 	p.held = kv.NewViewOf(p.Feed, p.holds, exists)
-	kv.NewViewOf(p.Feed, p.bookings, decodeEntry).OnValue(p.taken.replace)
+	p.booked = kv.NewViewOf(p.Feed, p.bookings, decodeEntry)
+	p.booked.OnValue(p.taken.replace)
 	p.headOf = kv.NewViewOf(p.Feed, p.heads, exists)
 	return p
 }
 
 // exists decodes what nobody wants to know more of than its revision.
 func exists(kv.Key, kv.Message) (struct{}, error) { return struct{}{}, nil }
+
+// OnBookings adds a function that is called with each peer with which something was booked, changed or given
+// back, after Overlay shows it. It is called from the goroutine of Run and must not block.
+func (p *Plan) OnBookings(f func(peerID string)) {
+	p.booked.OnChange(func(key string) {
+		if ids, err := kv.Key(key).IDs(Bookings.Tokens); err == nil {
+			f(ids[0])
+		}
+	})
+}
 
 // Stream is what the plan is kept in.
 func (p *Plan) Stream() *kv.Stream { return p.stream }

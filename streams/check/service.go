@@ -115,12 +115,12 @@ func (s *Service) Wait(ctx context.Context, workflowID string, r booking.Request
 }
 
 func (s *Service) workflow(workflowID string) (*workflow.Workflow, error) {
-	w, ok := s.source.Workflow(workflowID)
-	switch {
-	case ok:
-		return w, nil
-	case !s.source.Loaded():
+	if !s.source.Loaded() { // what is not known to be booked would be offered
 		return nil, ErrNotLoaded
 	}
-	return nil, ErrUnknownWorkflow
+	w, ok := s.source.Workflow(workflowID)
+	if !ok {
+		return nil, ErrUnknownWorkflow
+	}
+	return w, nil
 }

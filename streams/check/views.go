@@ -14,11 +14,13 @@ import (
 type Views struct {
 	Planners  *kv.View[planners.Record]
 	Workflows *kv.View[store.WorkflowRecord]
-	Standing  Standing
+	Plan      Plan
 }
 
-// Standing is what stands booked with peers.
-type Standing interface {
+// Plan is what stands booked with peers.
+type Plan interface {
+	// Loaded is closed once all of it is known.
+	Loaded() <-chan struct{}
 	// Overlay is what stands with a peer at this time; nil is nothing.
 	Overlay(peerID string) *planner.Overlay
 }
@@ -26,7 +28,9 @@ type Standing interface {
 var _ Source = Views{}
 
 // Loaded implements Source.
-func (v Views) Loaded() bool { return isClosed(v.Planners.Loaded()) && isClosed(v.Workflows.Loaded()) }
+func (v Views) Loaded() bool {
+	return isClosed(v.Planners.Loaded()) && isClosed(v.Workflows.Loaded()) && isClosed(v.Plan.Loaded())
+}
 
 func isClosed(c <-chan struct{}) bool {
 	select {
@@ -56,9 +60,4 @@ func (v Views) Planner(peerID string) (*planner.Planner, time.Time, bool) {
 }
 
 // Bookings implements Source.
-func (v Views) Bookings(peerID string) *planner.Overlay {
-	if v.Standing == nil {
-		return nil
-	}
-	return v.Standing.Overlay(peerID)
-}
+func (v Views) Bookings(peerID string) *planner.Overlay { return v.Plan.Overlay(peerID) }
