@@ -106,7 +106,7 @@ var table = []row{
 	{
 		layout: plan.Layout,
 		open: func(s *Store, of *kv.Stream) view {
-			s.Plan = plan.New(of, s.clock)
+			s.Plan = plan.New(of, s.clock, s.log)
 			return s.Plan
 		},
 		examine: []examine{

@@ -30,14 +30,20 @@ func newWorkflows(keys *kv.Keys) *Workflows {
 }
 
 func decodeWorkflow(key kv.Key, m kv.Message) (WorkflowRecord, error) {
-	w, err := workflow.DecodeStored(m.Data)
+	r, err := DecodeWorkflow(m.Data)
+	if err == nil && r.ID() != key.ID() {
+		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", kv.ErrUndecodable)
+	}
+	return r, err
+}
+
+// DecodeWorkflow reads a workflow that was stored somewhere. It fails with kv.ErrUndecodable.
+func DecodeWorkflow(raw []byte) (WorkflowRecord, error) {
+	w, err := workflow.DecodeStored(raw)
 	if err != nil {
 		return WorkflowRecord{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
-	if w.ID() != key.ID() {
-		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", kv.ErrUndecodable)
-	}
-	return WorkflowRecord{w, m.Data}, nil
+	return WorkflowRecord{w, raw}, nil
 }
 
 // View is this replica's copy of the workflows.

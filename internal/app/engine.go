@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
+	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/demand"
@@ -34,6 +35,7 @@ type engine struct {
 	intake   *jet.Intake
 	checks   *check.Service
 	nodes    *orchestrator.Service
+	bookings *booking.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -80,6 +82,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		intake:   jet.NewIntake(js, streamNames()...),
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
+		bookings: booking.New(st),
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -115,6 +118,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.listener.Run(ctx) })
 	g.Go(func() error { return e.intake.Run(ctx) })
 	g.Go(func() error { return e.nodes.Run(ctx) })
+	g.Go(func() error { return e.bookings.Run(ctx) })
 	g.Go(func() error { return e.composer.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)

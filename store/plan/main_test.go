@@ -21,7 +21,7 @@ func open(t testing.TB, s *natstest.Server) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(streams[0], clock)
+	p := New(streams[0], clock, slog.New(slog.DiscardHandler))
 	natstest.Run(t, p.Run)
 	natstest.Receive(t, p.Loaded())
 	return p

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"time"
 
 	"oc-scheduler/store/kv"
@@ -13,6 +14,7 @@ import (
 type Plan struct {
 	*kv.Feed // of all views
 	clock    *kv.Clock
+	log      *slog.Logger
 	stream   *kv.Stream
 
 	schedules, bookings, holds, heads, due, fired *kv.Keys
@@ -25,8 +27,9 @@ type Plan struct {
 }
 
 // New is the plan that a stream keeps; clock is the time of NATS. Its views are empty until Run has loaded them.
-func New(of *kv.Stream, clock *kv.Clock) *Plan {
+func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 	p := &Plan{
+		log:  log.With("component", "plan"),
 		Feed: kv.NewFeed(of), clock: clock, stream: of,
 		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
 		due: of.Keys(Due), fired: of.Keys(Fired),

@@ -40,17 +40,20 @@ func (s *standing) replace(key kv.Key, before, after *entry) {
 	if err != nil {
 		return // no key of ours
 	}
-	ref := planner.Ref{ResourceID: ids[1], InstanceID: ids[2]}
+	s.swap(ids[0], planner.Ref{ResourceID: ids[1], InstanceID: ids[2]}, before, after)
+}
+
+func (s *standing) swap(peerID string, ref planner.Ref, before, after *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before != nil && s.byID[before.id()] == before {
-		s.drop(ids[0], ref, before)
+		s.drop(peerID, ref, before)
 	}
 	if after != nil {
 		if known := s.byID[after.id()]; known != nil {
-			s.drop(ids[0], ref, known)
+			s.drop(peerID, ref, known)
 		}
-		s.add(ids[0], ref, after)
+		s.add(peerID, ref, after)
 	}
 }
 

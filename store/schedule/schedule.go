@@ -80,6 +80,8 @@ type Record struct {
 	Workflow json.RawMessage `json:"workflow"`
 	// Counted is how many occurrences were decided on, also those that are not kept any more.
 	Counted int `json:"counted"`
+	// Tried is up to when occurrences in conflict were tried once more, at their time.
+	Tried time.Time `json:"tried,omitzero"`
 }
 
 // Check says why a record can't be one that was stored.

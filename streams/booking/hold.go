@@ -79,7 +79,7 @@ func (s *Service) ReleaseHold(ctx context.Context, id string) error {
 		}
 		c := s.plan.NewCommit()
 		c.Release(&h, revision)
-		return c, s.give(ctx, c, id, h.Takes(), nil)
+		return c, s.turnInto(ctx, c, id, h.Takes(), nil)
 	})
 }
 
@@ -117,7 +117,7 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 		}
 		c.Timer(scheduleID, h.Start, 0)
 		c.Confirm(made, &h, revision)
-		return c, s.give(ctx, c, id, h.Takes(), nil)
+		return c, s.turnInto(ctx, c, id, h.Takes(), nil)
 	})
 	if err != nil {
 		return schedule.Schedule{}, err
@@ -136,32 +136,4 @@ func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now ti
 		},
 		Workflow: h.Workflow, Counted: 1,
 	}
-}
-
-// give has an owner take no more than wanted of what he takes by now.
-func (s *Service) give(ctx context.Context, c *plan.Commit, owner string, takes, wanted []schedule.Booking) error {
-	places := make([]schedule.Place, len(takes))
-	for i, b := range takes {
-		places[i] = b.Place
-	}
-	stands, err := s.plan.Standing(ctx, owner, places)
-	if err != nil {
-		return err
-	}
-	keep := map[schedule.Place]schedule.Booking{}
-	for _, b := range wanted {
-		keep[b.Place] = b
-	}
-	for _, b := range takes {
-		at := stands[b.Place]
-		left, stays := keep[b.Place]
-		switch {
-		case !at.Live: // it is over
-		case stays:
-			c.Cut(left, at.Revision)
-		default:
-			c.Free(b, at.Revision)
-		}
-	}
-	return nil
 }

@@ -66,6 +66,6 @@ func (s *Service) Cancel(ctx context.Context, id string) error {
 		c := s.plan.NewCommit()
 		c.NoTimer(id, timer)
 		c.Schedule(&r, revision)
-		return c, s.give(ctx, c, id, takes, r.Bookings(now, false))
+		return c, s.turnInto(ctx, c, id, takes, r.Bookings(now, false))
 	})
 }

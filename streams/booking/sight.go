@@ -88,7 +88,7 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 		if x == nil {
 			return nil
 		}
-		overlays[peerID], digests[peerID] = v.plan.Overlay(peerID), x.Planner().Digest()
+		overlays[peerID], digests[peerID] = v.overlay(peerID), x.Planner().Digest()
 		return v.indexes.laid(peerID, x, overlays[peerID])
 	}, v.selected)
 	if err != nil {
@@ -104,4 +104,13 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 		return d, ok
 	}, func(peerID string) booking.Digest { return overlays[peerID].Digest() }, v.selected), w)
 	return r, nil
+}
+
+// overlay is what stands with a peer, and what is taken in this commit.
+func (v *sight) overlay(peerID string) *planner.Overlay {
+	o := v.plan.Overlay(peerID)
+	for ref, slots := range v.taking[peerID] {
+		o = o.With(ref, v.owner, slots) // beside what stands of the booking
+	}
+	return o
 }

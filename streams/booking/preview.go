@@ -1,0 +1,122 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/calendar"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/store/schedule"
+)
+
+// MaxPreview and MaxNext are how many occurrences are told of at a time.
+const MaxPreview, MaxNext = 256, 1000
+
+// Previewed is an occurrence and what a check says of it.
+type Previewed struct {
+	Nominal time.Time       `json:"nominal"`
+	Start   time.Time       `json:"start"`
+	End     time.Time       `json:"end"`
+	Result  *booking.Result `json:"result"`
+}
+
+// Preview tells of the first n occurrences of a request, each alone against what stands, and books nothing. Those
+// that overlap skips are left out. It fails with ErrNotLoaded, ErrUnknownWorkflow, a fault.List, or as ctx ends.
+func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n int) ([]Previewed, error) {
+	w, err := s.workflow(a.WorkflowID)
+	if err != nil {
+		return nil, err
+	}
+	v := s.look(w.Workflow, r.Selected, "")
+	win, err := r.Resolve(w.Workflow, v.now)
+	if err == nil {
+		err = longEnough(w, win)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := previewed(r, v.now, win, n)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Previewed, 0, len(list))
+	for _, o := range list {
+		each := booking.Window{
+			Start: o.Start.UnixNano(), End: o.End.UnixNano(), From: o.Start.UnixNano(), AsPossible: win.AsPossible, Preemption: win.Preemption,
+		}
+		result, err := v.result(each)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, Previewed{o.Nominal, result.Start, result.End, result})
+	}
+	return items, nil
+}
+
+// previewed are the first n occurrences of a request. It fails with a fault.List.
+func previewed(r schedule.Request, now time.Time, win booking.Window, n int) (list []schedule.Occurrence, err error) {
+	if !r.Recurs {
+		list, _, err := occurrences(r, now, win)
+		return list, err
+	}
+	from := now
+	if r.Start.After(now) {
+		from = r.Start
+	} else {
+		r.Start = time.Time{}
+	}
+	for o := range r.Rest(&schedule.Record{}, now, time.Duration(win.End-win.Start)) {
+		if len(list) == n || len(list) == 0 && o.Start.Sub(from) > calendar.Horizon || o.End.Sub(now) > booking.Horizon {
+			break
+		}
+		if o.State == "" {
+			list = append(list, o)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fault.List{{Path: "$.cron", Message: "nothing happens within 366 days"}}
+	}
+	return list, nil
+}
+
+// Coming is an occurrence that comes; it has a state once it was decided on.
+type Coming struct {
+	Nominal time.Time                `json:"nominal"`
+	Start   time.Time                `json:"start"`
+	End     time.Time                `json:"end"`
+	State   schedule.OccurrenceState `json:"state,omitempty"`
+}
+
+// Next tells of the next n occurrences of a schedule, also of those that nobody has decided on. It fails as Get does.
+func (s *Service) Next(ctx context.Context, id string, n int) ([]Coming, error) {
+	r, _, err := s.schedule(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	asked, v, length, err := s.asked(&r, false)
+	if err != nil {
+		return nil, err
+	}
+	items := []Coming{}
+	for _, o := range r.Occurrences {
+		if o.Start.After(v.now) && len(items) < n {
+			items = append(items, Coming{o.Nominal, o.Start, o.End, o.State})
+		}
+	}
+	if r.State.Final() {
+		return items, nil
+	}
+	for o := range asked.Rest(&r, v.now, length) {
+		if len(items) == n {
+			break
+		}
+		if o.Start.After(v.now) {
+			items = append(items, Coming{o.Nominal, o.Start, o.End, o.State})
+		}
+	}
+	return items, nil
+}
