@@ -42,14 +42,20 @@ func (l *looked) Meeting(ref planner.Ref, w planner.Interval) iter.Seq[*planner.
 		if l.of == nil || l.of.instances[ref] == nil {
 			return
 		}
-		l.of.instances[ref].within(w, func(s *planner.Slot) bool { return !l.Stands(s.BookingID) || yield(s) })
+		l.of.instances[ref].within(w, func(s *planner.Slot) bool { return !l.counts(s.BookingID) || yield(s) })
 	}
 }
 
-// Stands implements planner.Bookings.
+// Stands implements planner.Bookings. What does not count stands all the same: where a planner shows it, that is
+// no slot of others.
 func (l *looked) Stands(bookingID string) bool {
 	e := l.all.byID[bookingID]
-	return e != nil && l.At < e.until && (l.Without == nil || !l.Without(e.whose()))
+	return e != nil && l.At < e.until
+}
+
+// counts says whether what a booking takes is to be counted.
+func (l *looked) counts(bookingID string) bool {
+	return l.Stands(bookingID) && (l.Without == nil || !l.Without(l.all.byID[bookingID].whose()))
 }
 
 // Overlay is all that stands with a peer now, for checks; nil is nothing.
