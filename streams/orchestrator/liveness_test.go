@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"oc-scheduler/internal/natstest"
@@ -24,12 +25,13 @@ func TestASilentNodeIsLostOnce(t *testing.T) {
 	n := newNode(t, srv.Connect(t), "n")
 	n.interval, n.factor = 500*time.Millisecond, 4
 	natstest.Eventually(t, "somebody answers", func() bool { _, err := n.tryHandshake(t.Context()); return err == nil })
-	for range 6 { // longer than it may be silent
-		time.Sleep(n.interval) // a node's own pace
+	began := time.Now()
+	natstest.Eventually(t, "it has lived longer than it may be silent", func() bool {
 		if r := n.beat(t); r.HandshakeRequired {
 			t.Fatalf("%+v", r)
 		}
-	}
+		return time.Since(began) > n.interval*time.Duration(n.factor+1)
+	})
 	for _, r := range replicas {
 		if l := nodeBecomes(t, r, "n", store.NodeLost); l.Reason == "" {
 			t.Errorf("%+v", l)
@@ -71,7 +73,8 @@ func counted(t testing.TB, reg *prometheus.Registry, name string) float64 {
 // TestAnOutageOfOursIsNobodysDeath: every pulse ends while NATS is away. Nodes get their full time again.
 func TestAnOutageOfOursIsNobodysDeath(t *testing.T) {
 	t.Parallel()
-	srv := natstest.Start(t)
+	var dir string
+	srv := natstest.Start(t, func(o *server.Options) { dir = o.StoreDir })
 	a, b := startReplica(t, srv, "a"), startReplica(t, srv, "b")
 	n, silent := newNode(t, srv.Connect(t), "n"), newNode(t, srv.Connect(t), "silent")
 	for _, n := range []*node{n, silent} {
@@ -80,7 +83,15 @@ func TestAnOutageOfOursIsNobodysDeath(t *testing.T) {
 		nodeBecomes(t, b, n.id, store.NodeConnected)
 	}
 	srv.Stop()
-	time.Sleep(3 * time.Second) // as long as the nodes may be silent
+	beside := natstest.Start(t, func(o *server.Options) { o.StoreDir = dir }) // which no replica reaches
+	pulses, err := beside.JetStream(t).Stream(t.Context(), "KV_"+store.LivenessBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pulses.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	beside.Stop()
 	srv.Restart(t)
 	for _, r := range []*replica{a, b} {
 		natstest.Eventually(t, "the pulses have ended", func() bool {
