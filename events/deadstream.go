@@ -13,19 +13,11 @@ const deadEvery = 5 * time.Second
 // keepDeadStream makes the stream of dead letters again when somebody has removed it, until ctx ends. Nothing is
 // read from it, so that nothing else would tell; what cannot be used comes again and again until it is there.
 func (l *Listener) keepDeadStream(ctx context.Context) {
-	tick := time.NewTicker(deadEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	jet.Every(ctx, deadEvery, func(ctx context.Context) {
 		asking, cancel := context.WithTimeout(ctx, openTimeout)
-		_, err := jet.EnsureStream(asking, l.bus.js, l.bus.deadConfig())
-		cancel()
-		if err != nil && ctx.Err() == nil {
+		defer cancel()
+		if _, err := jet.EnsureStream(asking, l.bus.js, l.bus.deadConfig()); err != nil && ctx.Err() == nil {
 			l.log.DebugContext(ctx, "no dead letter can be kept", "stream", DeadStream, "error", err)
 		}
-	}
+	})
 }

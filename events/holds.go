@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"oc-scheduler/jet"
 )
 
 // holds are the deliveries in this replica's hands. It bounds them, in number and in bytes, and
@@ -74,16 +76,9 @@ func (h *holds) list() []*delivery {
 
 // keepAlive asks the server for patience, each interval, until ctx ends.
 func (h *holds) keepAlive(ctx context.Context, interval time.Duration) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			for _, d := range h.list() {
-				_ = d.inProgress() // one that is lost is repeated, and a redelivery does no harm
-			}
+	jet.Every(ctx, interval, func(context.Context) {
+		for _, d := range h.list() {
+			_ = d.inProgress() // one that is lost is repeated, and a redelivery does no harm
 		}
-	}
+	})
 }

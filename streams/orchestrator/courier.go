@@ -27,19 +27,6 @@ func unsent(e execution.Execution) bool {
 	return e.State == execution.Ordered && e.SentAs == 0 && len(e.Order) > 0
 }
 
-func (c *courier) run(ctx context.Context) {
-	tick := time.NewTicker(courierEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			c.round(ctx)
-		}
-	}
-}
-
 // round sends what is overdue to the nodes of this replica's partitions, the oldest first.
 func (c *courier) round(ctx context.Context) {
 	for _, e := range c.overdue(c.orders.store.Now()) {

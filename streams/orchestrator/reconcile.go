@@ -36,20 +36,6 @@ type meeting struct {
 	since   time.Time
 }
 
-// run compares until ctx ends.
-func (r *reconciler) run(ctx context.Context) {
-	tick := time.NewTicker(reconcileEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			r.round(ctx)
-		}
-	}
-}
-
 // round looks at what the views show, and acts on what stands.
 func (r *reconciler) round(ctx context.Context) {
 	if !r.store.Nodes.View().Current() || !r.store.Liveness.View().Current() || !r.store.Executions.View().Current() {

@@ -145,8 +145,8 @@ func (s *Service) work(ctx context.Context) {
 	parts.Go(func() { s.warden.run(ctx) })
 	parts.Go(func() { s.reader.run(ctx) })
 	parts.Go(func() { s.holder.run(ctx) })
-	parts.Go(func() { s.courier.run(ctx) })
-	parts.Go(func() { s.settler.run(ctx) })
+	parts.Go(func() { jet.Every(ctx, courierEvery, s.courier.round) })
+	parts.Go(func() { jet.Every(ctx, reconcileEvery, s.settler.round) })
 	for range workers {
 		parts.Go(func() { s.worker.run(ctx) })
 	}
