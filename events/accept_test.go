@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/id"
 )
 
@@ -32,7 +33,7 @@ func FuzzAccept(f *testing.F) {
 				t.Errorf("accepted %+v", e)
 			}
 		case errors.As(err, &rejection):
-			if rejection.Reason == "" || printable(rejection.Detail) == "" {
+			if rejection.Reason == "" || jet.Line(rejection.Detail) == "" {
 				t.Errorf("rejected with %+v", rejection)
 			}
 		case !errors.Is(err, errSkipped):

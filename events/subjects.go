@@ -1,6 +1,10 @@
 package events
 
-import "time"
+import (
+	"time"
+
+	"oc-scheduler/jet"
+)
 
 // Subjects of the OpenCloud bus. The names, with their spelling, are the ecosystem's: frozen.
 const (
@@ -42,6 +46,6 @@ const HeaderComposed = "Oc-Composed"
 
 // Headers of a dead letter.
 const (
-	HeaderReason = "Oc-Reason"
-	HeaderDetail = "Oc-Detail"
+	HeaderReason = jet.HeaderReason
+	HeaderDetail = jet.HeaderDetail
 )

@@ -66,5 +66,6 @@ var (
 	errAccountFull   = &jetstream.APIError{ErrorCode: 10002} // the account may store no more
 	errNoSequence    = &jetstream.APIError{ErrorCode: 10043} // a message to be removed is not there
 	errNotRemoved    = &jetstream.APIError{ErrorCode: 10057} // for the reason that the description tells
+	errTooLarge      = &jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamMessageExceedsMaximum}
 	errOverlap       = &jetstream.APIError{ErrorCode: 10065} // subjects are captured by another stream
 )

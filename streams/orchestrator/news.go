@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -65,7 +66,7 @@ func (c *control) shutdown(ctx context.Context, from sender, r *nclprotocol.Shut
 		if !left {
 			return nil, nil
 		}
-		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), printable(r.Reason)
+		n.State, n.Since, n.Reason = store.NodeGone, time.Now().UTC(), jet.Line(r.Reason)
 		n.LastSchedulerSequence = max(n.LastSchedulerSequence, r.LastSchedulerSequence)
 		n.Delivered = max(n.Delivered, delivered)
 		return n, nil
