@@ -77,7 +77,7 @@ compose-test: compose-images ## break such a fleet in many ways, and check that 
 
 # Passwords, made once. They begin with a letter: NATS takes values of the environment for numbers else.
 .env:
-	@umask 077 && for user in SCHEDULER DEMO_NORTH DEMO_SOUTH ROUTE; do \
+	@umask 077 && for user in SCHEDULER BUS DEMO_NORTH DEMO_NORTH_2 DEMO_SOUTH ROUTE; do \
 		echo "$${user}_PASSWORD=p$$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"; done >$@.new && mv $@.new $@
 
 clean: ## remove what the other targets made

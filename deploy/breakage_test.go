@@ -135,13 +135,13 @@ func (f *fleet) deadAreForgotten() {
 	f.publish("after the sweep")
 }
 
-// peerRefused tries on the running fleet what nats.conf forbids a peer.
+// peerRefused tries on the running fleet what nats.conf forbids a node.
 func (f *fleet) peerRefused() {
 	f.t.Helper()
 	refused := make(chan error, 16)
 	nc := f.connect("demo-south", "_INBOX.demo-south")
 	nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err })
-	subjects := []string{"$KV.planners.site-5", "$KV.interest.site-5", "$JS.API.STREAM.DELETE.KV_planners", "oc.compute.demo-north.out.ctrl"}
+	subjects := []string{"PROPALGATION_EVENT", "$KV.planners.site-5", "$KV.interest.site-5", "$JS.API.STREAM.DELETE.KV_planners", "oc.compute.demo-north.out.ctrl"}
 	for _, subject := range subjects {
 		if err := errors.Join(nc.Publish(subject, []byte("{}")), nc.Flush()); err != nil {
 			f.t.Fatal(err)
@@ -152,8 +152,8 @@ func (f *fleet) peerRefused() {
 				f.t.Errorf("publishing on %s: %v", subject, err)
 			}
 		case <-time.After(patience):
-			f.t.Errorf("a peer may publish on %s", subject)
+			f.t.Errorf("a node may publish on %s", subject)
 		}
 	}
-	f.say("a peer's user is refused %v", subjects)
+	f.say("a node's user is refused %v", subjects)
 }

@@ -36,7 +36,7 @@ func (f *fleet) confined() {
 	if err := json.Unmarshal(out, &containers); err != nil {
 		f.t.Fatal(err)
 	}
-	if want := len(nodes) + len(replicas) + 3; len(containers) != want {
+	if want := len(nodes) + len(replicas) + 1 + 4; len(containers) != want {
 		f.t.Errorf("%d containers, want %d", len(containers), want)
 	}
 	for _, c := range containers {

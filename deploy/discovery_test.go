@@ -18,7 +18,7 @@ import (
 	"oc-scheduler/events"
 )
 
-// discovery plays oc-discovery for the test's peers, with the rights of a demo peer: it answers
+// discovery plays oc-discovery for the test's peers, with the rights of the bus: it answers
 // requests for planners, and publishes new ones.
 type discovery struct {
 	s  *stack
@@ -47,7 +47,7 @@ func (s *stack) connect(user, inbox string) *nats.Conn {
 
 func startDiscovery(s *stack) *discovery {
 	s.t.Helper()
-	nc := s.connect("demo-north", "_INBOX.demo-north")
+	nc := s.connect("bus", "_INBOX.bus")
 	d := &discovery{s: s, wanted: map[string]bool{}}
 	var err error
 	if d.js, err = jetstream.New(nc); err != nil {
@@ -109,7 +109,7 @@ func (d *discovery) next() {
 // publish sends a planner until the bus has stored it; twice is harmless.
 func (d *discovery) publish(peerID string) {
 	d.mu.Lock() // what is generated later is of no earlier generation
-	message, err := planner(peerID, d.generation)
+	message, err := plannerOf(peerID, d.generation)
 	d.mu.Unlock()
 	if err != nil {
 		d.s.t.Error(err)
@@ -135,7 +135,7 @@ var opening = time.Now().UTC().Truncate(24 * time.Hour).Add(57 * time.Hour)
 // nextSlot is the answer that a generation of planners leads to: that many hours are taken.
 func nextSlot(generation int) time.Time { return opening.Add(time.Duration(generation) * time.Hour) }
 
-func planner(peerID string, generation int) ([]byte, error) {
+func plannerOf(peerID string, generation int) ([]byte, error) {
 	body := fmt.Appendf(nil, `{"peer_id":%q,"generated_at":%q,"capacities":{"cluster":{"i0":{"cpu_cores":8}}},
 		"schedule":{"cluster":[{"start":%q,"end":%q,"instance_id":"i0","usage":{"cpu_cores":1}}]}}`,
 		peerID, time.Now().UTC().Format(time.RFC3339Nano), opening.Format(time.RFC3339), nextSlot(generation).Format(time.RFC3339))

@@ -23,6 +23,7 @@ func shipped(t *testing.T) *server.Options {
 	for name, value := range map[string]string{
 		"SERVER_NAME": "nats-1", "ROUTES": `["nats://route:route@nats-1:6222"]`, "ROUTE_PASSWORD": "route",
 		"SCHEDULER_PASSWORD": "scheduler", "DEMO_NORTH_PASSWORD": "demo-north", "DEMO_SOUTH_PASSWORD": "demo-south",
+		"DEMO_NORTH_2_PASSWORD": "demo-north-2", "BUS_PASSWORD": "bus",
 	} {
 		t.Setenv(name, value)
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/internal/peer"
+	"oc-scheduler/internal/peer/ledger"
 	"oc-scheduler/store"
 	"oc-scheduler/store/execution"
+	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
@@ -22,7 +23,7 @@ import (
 // needs no more than it has.
 func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	s := node(t)
-	scheduler, bus := dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north")
+	scheduler, probe := dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north")
 	st, err := store.Open(t.Context(), scheduler.js, store.Config{Replicas: 1}, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -34,18 +35,18 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	natstest.Run(t, st.Run)
 	natstest.Run(t, ours.Run)
 	natstest.Eventually(t, "the scheduler answers", func() bool {
-		_, err := bus.Request(nclprotocol.ControlSubject("demo-north"), nil, patience)
+		_, err := probe.Request(nclprotocol.ControlSubject("demo-north"), nil, patience)
 		return err == nil
 	})
 
 	refused := make(chan error, 16)
-	p, err := peer.New(t.Context(), peer.Config{PeerID: "demo-north", DataDir: t.TempDir()}, peer.Links{
-		Bus: bus.Conn,
-		Compute: nclprotocol.Client{URL: s.ClientURL(), NodeID: "demo-north", Options: []nats.Option{
-			nats.UserInfo("demo-north", "demo-north"),
-			nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }),
-		}},
-	}, slog.New(slog.DiscardHandler))
+	clients := nclprotocol.Client{URL: s.ClientURL(), NodeID: "demo-north", Options: []nats.Option{
+		nats.UserInfo("demo-north", "demo-north"),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }),
+	}}
+	p, err := peer.New(t.Context(), peer.Config{
+		PeerID: "demo-north", DataDir: t.TempDir(), Resources: ledger.Capacities{"gpu": {"i0": {"gpus": planner.Unit}}},
+	}, clients, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,10 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 		return entry.Value.State == store.NodeConnected
 	})
 
-	heard := listen(t, scheduler, events.Propagation)
+	natstest.Eventually(t, "what it offers is known", func() bool {
+		entry, _ := st.Offers.View().Get("demo-north")
+		return entry.Value.Offer != nil && entry.Value.Has(planner.Ref{ResourceID: "gpu", InstanceID: "i0"})
+	})
 	if _, err := ours.Orders.Execute(t.Context(), "demo-north", execution.Order{ExecutionID: "x", Command: []string{"sleep", "0.01"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +81,7 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := scheduler.Publish(events.Propagation, []byte(`{"from_app":"oc-scheduler","payload":{"action":"PB_PLANNER","payload":{"peer_id":"demo-north"}}}`)); err != nil {
-		t.Fatal(err)
-	}
-	next(t, heard, "the request")
-	next(t, heard, "the planner")
-
-	for name, refusals := range map[string]chan error{"scheduler": scheduler.refused, "bus": bus.refused, "node": refused} {
+	for name, refusals := range map[string]chan error{"scheduler": scheduler.refused, "probe": probe.refused, "node": refused} {
 		select {
 		case err := <-refusals:
 			t.Errorf("%s was refused: %v", name, err)

@@ -10,13 +10,13 @@ import (
 	"oc-scheduler/events"
 )
 
-// site is a node with the streams that a scheduler keeps, and clients of a scheduler and a peer.
-type site struct{ scheduler, peer, other *client }
+// site is a server with the streams that a scheduler keeps, and clients of a scheduler, of a node and of the bus.
+type site struct{ scheduler, peer, bus *client }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := node(t)
-	c := &site{dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north"), dial(t, s, "demo-south", "_INBOX.demo-south")}
+	c := &site{dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north"), dial(t, s, "bus", "_INBOX.bus")}
 	for _, cfg := range []jetstream.StreamConfig{
 		{Name: "KV_planners", Subjects: []string{"$KV.planners.>"}, MaxMsgsPerSubject: 1, AllowDirect: true},
 		{Name: "OC_BUS", Subjects: []string{events.Propagation, events.CreateResource, events.RemoveResource}},
@@ -37,9 +37,10 @@ func newSite(t *testing.T) *site {
 	return c
 }
 
-func TestPeerIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
+func TestANodeIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
 	s := newSite(t)
 	for _, subject := range []string{
+		events.Propagation, events.CreateResource, events.RemoveResource,
 		"$KV.planners.p", "$KV.workflows.w", "$KV.interest.p", "$KV.replicas.r", "$KV.requests.p", "$KV.nodes.demo-north",
 		"$JS.API.INFO", "$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO.KV_planners", "$JS.API.STREAM.DELETE.KV_planners",
 		"$JS.API.STREAM.PURGE.OC_BUS", "$JS.API.STREAM.CREATE.MINE", "$JS.API.STREAM.MSG.GET.KV_planners",
@@ -48,7 +49,8 @@ func TestPeerIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
 		"$JS.API.CONSUMER.MSG.NEXT.OC_BUS.oc-scheduler", "$JS.API.CONSUMER.MSG.NEXT.OC_COMPUTE_IN.demo-south",
 		"$JS.API.CONSUMER.CREATE.OC_COMPUTE_IN.demo-north.oc.compute.demo-south.in.msgs",
 		"$JS.API.CONSUMER.DURABLE.CREATE.OC_COMPUTE_IN.demo-south", "$JS.ACK.OC_BUS.oc-scheduler.1.1.1.1.0",
-		"oc.compute.demo-south.out.ctrl", "oc.compute.demo-south.out.msgs", "oc.compute.demo-south.in.msgs",
+		"$JS.API.CONSUMER.INFO.OC_COMPUTE_IN.demo-north", "$JS.ACK.OC_COMPUTE_IN.demo-north.1.1.1.1.0",
+		"oc.compute.demo-south.out.ctrl", "oc.compute.demo-south.out.msgs", "oc.compute.demo-south.in.msgs", "oc.compute.demo-north=2E2.out.ctrl",
 		"oc.compute.demo-south.logs", "oc.compute.demo-south.logs.1", "oc.compute.demo-north.in.msgs", "oc.compute.x.out.ctrl",
 		"oc.dead.PROPALGATION_EVENT", "_INBOX.x", "_INBOX.demo-south.x", "_INBOX.demo-north.x", "anything",
 	} {
@@ -58,7 +60,7 @@ func TestPeerIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
 		s.peer.isRefused(t, "publishing on "+subject)
 	}
 	for _, subject := range []string{
-		">", "*", "$KV.>", "$KV.planners.p", "$JS.>", "$JS.API.>", "$JS.EVENT.>", "$SYS.>", "_INBOX.>", "_INBOX.*.*", "_INBOX.demo-south.>",
+		events.Propagation, events.CreateResource, events.RemoveResource, ">", "*", "$KV.>", "$KV.planners.p", "$JS.>", "$JS.API.>", "$JS.EVENT.>", "$SYS.>", "_INBOX.>", "_INBOX.*.*", "_INBOX.demo-south.>",
 		"oc.>", "oc.compute.>", "oc.compute.*.in.msgs", "oc.compute.demo-south.in.msgs", "oc.compute.demo-south.logs",
 		"oc.compute.demo-south.out.ctrl", "oc.dead.>",
 	} {
@@ -72,18 +74,31 @@ func TestPeerIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-func TestPeerHasItsBusAndItsNode(t *testing.T) {
+// TestTheBusIsForItsUser, and nothing else is.
+func TestTheBusIsForItsUser(t *testing.T) {
 	s := newSite(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	heard := listen(t, s.other, events.Propagation)
-	for _, subject := range []string{events.Propagation, events.CreateResource, events.RemoveResource, "oc.compute.demo-north.out.msgs"} {
-		if _, err := s.peer.js.Publish(ctx, subject, []byte("{}")); err != nil {
+	heard := listen(t, s.scheduler, events.Propagation)
+	for _, subject := range []string{events.Propagation, events.CreateResource, events.RemoveResource} {
+		if _, err := s.bus.js.Publish(t.Context(), subject, []byte("{}")); err != nil {
 			t.Errorf("%s: %v", subject, err)
 		}
 	}
-	next(t, heard, "another peer hears the bus")
+	next(t, heard, "the scheduler hears the bus")
+	for _, subject := range []string{"$KV.planners.p", "$JS.API.INFO", "oc.compute.demo-north.out.ctrl", "oc.compute.demo-north.in.msgs", "oc.dead.x"} {
+		if err := s.bus.Publish(subject, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		s.bus.isRefused(t, "publishing on "+subject)
+	}
+}
 
+func TestANodeHasWhatItNeeds(t *testing.T) {
+	s := newSite(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := s.peer.js.Publish(ctx, "oc.compute.demo-north.out.msgs", []byte("{}")); err != nil {
+		t.Error(err)
+	}
 	if _, err := s.scheduler.Subscribe("oc.compute.*.out.ctrl", func(m *nats.Msg) { _ = m.Respond([]byte(m.Subject)) }); err != nil {
 		t.Fatal(err)
 	}
@@ -99,16 +114,9 @@ func TestPeerHasItsBusAndItsNode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	orders, err := s.peer.js.Consumer(ctx, "OC_COMPUTE_IN", "demo-north")
-	if err != nil {
-		t.Fatal(err)
-	}
-	order, err := orders.Next(jetstream.FetchMaxWait(patience))
-	if err != nil || string(order.Data()) != "demo-north" {
+	order, err := s.peer.RequestWithContext(ctx, "$JS.API.CONSUMER.MSG.NEXT.OC_COMPUTE_IN.demo-north", []byte("1"))
+	if err != nil || string(order.Data) != "demo-north" {
 		t.Fatalf("order %v, %v", order, err)
-	}
-	if err := order.DoubleAck(ctx); err != nil {
-		t.Error(err)
 	}
 
 	requests, output := listen(t, s.peer, "oc.compute.demo-north.logs"), listen(t, s.scheduler, "oc.compute.demo-north.logs.42")

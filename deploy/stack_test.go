@@ -43,7 +43,7 @@ func startStack(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{t: t, compose: composeCommand(t), replica: map[string]string{}, monitor: map[string]string{}, password: map[string]string{}}
 	s.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+project, "COMPOSE_PROFILES=", "COMPOSE_FILE=docker-compose.yml")
-	for _, user := range []string{"scheduler", "demo-north", "demo-south", "route"} {
+	for _, user := range []string{"scheduler", "bus", "demo-north", "demo-north-2", "demo-south", "route"} {
 		s.password[user] = "p" + rand.Text()
 		s.set(strings.ToUpper(strings.ReplaceAll(user, "-", "_"))+"_PASSWORD", s.password[user])
 	}

@@ -19,7 +19,7 @@ import (
 
 type demoCmd struct{ serveCmd }
 
-// Run serves like serve does, with peers and a workflow of its own, on a directory that is removed
+// Run serves like serve does, with nodes of two peers and a workflow of its own, on a directory that is removed
 // in the end unless --data-dir names one.
 func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 	if !c.Embedded() {
@@ -37,7 +37,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return runError(err)
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // longer than the peers, who say goodbye
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // longer than the nodes, which say goodbye
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return replica.Run(serving) })
@@ -69,7 +69,7 @@ func demoFlags(k *kong.Kong) error {
 	return nil
 }
 
-// show runs the peers and publishes the workflow, as others on the bus would.
+// show runs the nodes and publishes the workflow, as others on the bus would.
 func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, log *slog.Logger) error {
 	select {
 	case <-ctx.Done():
@@ -82,12 +82,12 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 	}
 	defer nc.Close()
 	g, ctx := errgroup.WithContext(ctx)
-	for name := range demoPeers {
-		cfg, err := demoPeer(name, filepath.Join(c.DataDir, "nodes"))
+	for name := range demoNodes {
+		cfg, err := demoNode(name, filepath.Join(c.DataDir, "nodes"))
 		if err != nil {
 			return err
 		}
-		p, err := peer.New(ctx, cfg, peer.Links{Compute: connector{replica, name}, Bus: nc}, log)
+		p, err := peer.New(ctx, cfg, connector{replica, name}, log)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed" // the configurations of the demo's peers
+	_ "embed" // the configurations of the demo's nodes
 	"path/filepath"
 	"strings"
 
@@ -14,15 +14,18 @@ const demoWorkflowID = "demo-align"
 //go:embed demo-north.yaml
 var demoNorth string
 
+//go:embed demo-north-2.yaml
+var demoNorth2 string
+
 //go:embed demo-south.yaml
 var demoSouth string
 
-// demoPeers are the configurations of two sites, by name: one computes, one stores.
-var demoPeers = map[string]string{"demo-north": demoNorth, "demo-south": demoSouth}
+// demoNodes are the configurations of the nodes of two sites, by node: one site computes, one stores.
+var demoNodes = map[string]string{"demo-north": demoNorth, "demo-north.2": demoNorth2, "demo-south": demoSouth}
 
-// demoPeer is one of them, with a directory below dir.
-func demoPeer(name, dir string) (peer.Config, error) {
-	return peer.Load(strings.NewReader(demoPeers[name]), func(cfg *peer.Config) {
+// demoNode is one of them, with a directory below dir.
+func demoNode(name, dir string) (peer.Config, error) {
+	return peer.Load(strings.NewReader(demoNodes[name]), func(cfg *peer.Config) {
 		cfg.DataDir = filepath.Join(dir, name)
 		cfg.Version = version
 	})

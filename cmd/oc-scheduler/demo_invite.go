@@ -21,7 +21,7 @@ func invite(con *console, replica *app.Replica) error {
 	_, err := fmt.Fprintf(con.stdout, `
 oc-scheduler demo: %s
 
-In a second terminal, watch live answers while two peers book and cancel:
+In a second terminal, watch live answers while two peers, of three nodes, book and cancel:
   %s check %s --duration 1h --watch%s
   curl -N -H 'Accept: text/event-stream' '%s/oc/%s/check?duration=1h'
 
@@ -33,14 +33,16 @@ At any time, one answer and the state of the replica:
   curl '%s/oc/%s/check?duration=1h&wait=5s'
   curl '%s/readyz?verbose'
 
-The two peers are compute nodes, too. Run something on one, and follow its output:
+Run something on a node, and follow its output; shut one out, and watch the answers change:
   %s nodes%s
   %s run demo-north%s -- sleep 10
+  %s nodes reject demo-north%s
+  %s nodes approve demo-north%s
 
 nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
 
 `, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url,
-		programName(), server, programName(), server)
+		programName(), server, programName(), server, programName(), server, programName(), server)
 	return err
 }
 

@@ -12,21 +12,20 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/app"
 )
 
-// demoPeerCmd is one of the demo's peers in a process of its own, for a fleet that runs without it.
+// demoPeerCmd is a part of the demo in a process of its own, for a fleet that runs without it.
 type demoPeerCmd struct {
-	Peer    string   `arg:"" enum:"demo-north,demo-south" help:"demo-north or demo-south."`
+	Part    string   `arg:"" enum:"demo-north,demo-north.2,demo-south,demo-workflow" help:"demo-north, demo-north.2 or demo-south: a node; demo-workflow: makes the workflow known."`
 	NATSURL []string `name:"nats-url" required:"" placeholder:"URL" help:"NATS servers, comma-separated."`
 	DataDir string   `placeholder:"DIR" help:"Ledger and output; by default a directory that is removed in the end."`
 	logFlags
 }
 
-// Run makes the demo's workflow known, and is a node until ctx ends.
+// Run makes the demo's workflow known, or is a node until ctx ends.
 func (c *demoPeerCmd) Run(ctx context.Context, con *console) error {
 	if err := c.run(ctx, con); ctx.Err() == nil {
 		return err
@@ -39,31 +38,36 @@ func (c *demoPeerCmd) run(ctx context.Context, con *console) (err error) {
 	if _, err := (app.Config{NATSURL: c.NATSURL}).NATSOptions(); err != nil {
 		return &exitError{exitConfig, err}
 	}
+	if c.Part == "demo-workflow" {
+		return c.introduce(ctx, log)
+	}
 	if c.DataDir == "" {
-		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-"+c.Peer+"-"); err != nil {
+		if c.DataDir, err = os.MkdirTemp("", "oc-scheduler-"+c.Part+"-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
 	}
-	cfg, err := demoPeer(c.Peer, c.DataDir)
+	cfg, err := demoNode(c.Part, c.DataDir)
 	if err != nil {
 		return err
 	}
 	cfg.NATS.URL = c.NATSURL
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return c.introduce(ctx, log) })
-	g.Go(func() error { return runNode(ctx, cfg, log) })
-	return g.Wait()
+	return runNode(ctx, cfg, log)
 }
 
-// introduce makes the workflow known, over a connection that it needs no longer then.
+// introduce makes the workflow known. All that its user may read in the shipped configuration is its inbox.
 func (c *demoPeerCmd) introduce(ctx context.Context, log *slog.Logger) error {
-	nc, err := connectBus(strings.Join(c.NATSURL, ","), c.Peer, nil)
+	nc, err := nats.Connect(strings.Join(c.NATSURL, ","), nats.Name("oc-scheduler demo workflow"), nats.CustomInboxPrefix("_INBOX.bus"),
+		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.ReconnectWait(250*time.Millisecond))
 	if err != nil {
 		return fmt.Errorf("--nats-url: %w", err)
 	}
 	defer nc.Close()
-	return tell(ctx, nc, log)
+	if err := tell(ctx, nc, log); err != nil {
+		return err
+	}
+	<-ctx.Done() // whoever restarts what has ended has nothing to do
+	return nil
 }
 
 // tell publishes the demo's workflow until the bus has stored it: the replicas that make the bus may

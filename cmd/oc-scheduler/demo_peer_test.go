@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// TestDemoPeersByThemselves: the two peers as processes beside a replica make the same live demo.
+// TestDemoPeersByThemselves: the nodes of both peers as processes beside a replica make the same live demo.
 func TestDemoPeersByThemselves(t *testing.T) {
 	t.Parallel()
 	s := startSite(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	codes := make(chan int, 2)
-	for _, name := range []string{"demo-north", "demo-south"} {
+	parts := []string{"demo-north", "demo-north.2", "demo-south", "demo-workflow"}
+	codes := make(chan int, len(parts))
+	for _, name := range parts {
 		var log bytes.Buffer
 		go func() {
 			codes <- run(ctx, []string{"demo-peer", name}, lookupIn(map[string]string{"OC_NATS_URL": s.bus.ConnectedUrl()}), &log, &log)
@@ -21,9 +22,9 @@ func TestDemoPeersByThemselves(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		cancel()
-		for range 2 {
+		for range parts {
 			if code := <-codes; code != exitOK {
-				t.Errorf("a peer exited with %d", code)
+				t.Errorf("a part exited with %d", code)
 			}
 		}
 	})

@@ -1,8 +1,8 @@
 // Command oc-scheduler tells whether the peers of a workflow have room for it, and when if not now.
 //
 //	oc-scheduler serve              run one replica
-//	oc-scheduler demo               a replica with its own NATS server, two peers and a workflow
-//	oc-scheduler demo-peer PEER     one of those peers alone, for fleets that others start
+//	oc-scheduler demo               a replica with its own NATS server, three nodes of two peers, a workflow
+//	oc-scheduler demo-peer PART     one of their nodes alone, or the workflow, for fleets that others start
 //	oc-scheduler peer               run a compute node
 //	oc-scheduler check WORKFLOW     ask a replica once, or --watch its answers
 //	oc-scheduler planners [PEER]    what a replica knows of the peers

@@ -9,9 +9,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/peer"
@@ -78,14 +75,7 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 	if err != nil {
 		return &exitError{exitConfig, err}
 	}
-	url := strings.Join(n.URL, ",")
-	bus, err := connectBus(url, cfg.NodeID, options)
-	if err != nil {
-		return &exitError{exitConfig, fmt.Errorf("--nats-url: %w", err)}
-	}
-	defer bus.Close()
-	links := peer.Links{Compute: nclprotocol.Client{URL: url, NodeID: cfg.NodeID, Options: options}, Bus: bus}
-	p, err := peer.New(ctx, cfg, links, log)
+	p, err := peer.New(ctx, cfg, nclprotocol.Client{URL: strings.Join(n.URL, ","), NodeID: cfg.NodeID, Options: options}, log)
 	if _, unusable := errors.AsType[*peer.ConfigError](err); unusable {
 		return &exitError{exitConfig, err}
 	}
@@ -93,18 +83,4 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 		return err
 	}
 	return p.Run(ctx)
-}
-
-// connectBus keeps trying for ever. Answers come to an inbox that is the node's own: it may be all
-// that its user is allowed to read.
-func connectBus(url, nodeID string, options []nats.Option) (*nats.Conn, error) {
-	return nats.Connect(url, append([]nats.Option{
-		nats.Name("oc-scheduler node " + nodeID + " on the bus"),
-		nats.CustomInboxPrefix(nclprotocol.InboxPrefix(nodeID)),
-		nats.RetryOnFailedConnect(true),
-		nats.MaxReconnects(-1),
-		nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectWait(250 * time.Millisecond),
-		nats.ReconnectBufSize(-1),
-	}, options...)...)
 }

@@ -246,17 +246,13 @@ func TestWatchOutlivesARestart(t *testing.T) {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "demo")
-	eventually(t, "both peers' planners", func() bool {
-		got := invoke(t, nil, "planners", "--server", s.server)
-		return strings.Contains(got.stdout, "demo-north") && strings.Contains(got.stdout, "demo-south")
+	eventually(t, "all nodes are connected", func() bool {
+		return strings.Count(invoke(t, nil, "nodes", "--server", s.server).stdout, "connected") == 3
 	})
 	got := invoke(t, nil, "check", demoWorkflowID, "--server", s.server, "--wait", "30s")
 	if got.code != exitOK && got.code != exitUnavailable {
 		t.Errorf("%+v", got)
 	}
-	eventually(t, "both nodes are connected", func() bool {
-		return strings.Count(invoke(t, nil, "nodes", "--server", s.server).stdout, "connected") == 2
-	})
 	got = invoke(t, nil, "run", "demo-north", "--server", s.server, "--", "sleep", "0.1")
 	if got.code != exitOK || got.stdout != "slept 0s of 100ms\nslept 100ms of 100ms\n" {
 		t.Errorf("%+v", got)

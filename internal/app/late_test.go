@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/fleettest"
@@ -101,8 +100,8 @@ func node(t *testing.T, server *natstest.Server, peerID string) {
 		PeerID: peerID, NodeID: "n1", DataDir: t.TempDir(),
 		Resources: ledger.Capacities{"gpu": {"i0": {"gpus": 8_000_000_000}}},
 	}
-	links := peer.Links{Compute: nclprotocol.Client{URL: server.URL(), NodeID: cfg.NodeID}, Bus: server.Connect(t, nats.Name("bus of n1"))}
-	p, err := peer.New(t.Context(), cfg, links, slog.New(slog.DiscardHandler))
+	clients := nclprotocol.Client{URL: server.URL(), NodeID: cfg.NodeID}
+	p, err := peer.New(t.Context(), cfg, clients, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,9 @@
 // Package peer is a compute node of a site: it keeps room for bookings, runs executions, keeps their
-// output, and publishes the site's planner.
+// output, and tells what it offers, of which the scheduler makes the site's planner.
 //
-// Two connections lead to the scheduler's NATS servers. On one, streams/compute brings orders and takes
-// events; on the other, the bus, the node answers requests for its peer's planner as the discovery
-// service of the site would. Both may come and go: all that is promised is in the ledger on the node's
-// disk, and each change is there before it takes effect.
+// One connection leads to the scheduler's NATS servers, on which streams/compute brings orders, and takes
+// events and offers. It may come and go: all that is promised is in the ledger on the node's disk, and each
+// change is there before it takes effect.
 //
 // Life: New opens the ledger and says what became of executions that ran when the node ended; Run works
 // until its context ends, then ends what runs, says goodbye to the scheduler, and closes the ledger.
@@ -20,7 +19,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/internal/peer/execute"
@@ -32,19 +30,12 @@ import (
 	"oc-scheduler/streams/watcher"
 )
 
-// Links are a node's ways to NATS.
-type Links struct {
-	Compute nclprotocol.ClientFactory // a connection for each session with the scheduler
-	Bus     *nats.Conn                // stays the caller's
-}
-
 // Peer is one node.
 type Peer struct {
 	log     *slog.Logger
 	store   *watcher.BoltStore
 	files   *logstream.Files
 	runner  *runner
-	planner *publisher
 	busy    *busy
 	manager *compute.ConnectionManager
 }
@@ -59,10 +50,10 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// New opens a node's ledger and subscribes to the bus; Run must be called. It fails with a *ConfigError
-// that says what Config.Validate does, or why the data directory is of no use, with watcher.ErrInUse when
-// another process has it, or as the disk or NATS do.
-func New(ctx context.Context, cfg Config, links Links, log *slog.Logger) (*Peer, error) {
+// New opens a node's ledger; Run must be called. clients has a connection for each session with the scheduler.
+// It fails with a *ConfigError that says what Config.Validate does, or why the data directory is of no use,
+// with watcher.ErrInUse when another process has it, or as the disk does.
+func New(ctx context.Context, cfg Config, clients nclprotocol.ClientFactory, log *slog.Logger) (*Peer, error) {
 	cfg.SetDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, &ConfigError{err}
@@ -73,7 +64,7 @@ func New(ctx context.Context, cfg Config, links Links, log *slog.Logger) (*Peer,
 	}
 	log = log.With("node_id", cfg.NodeID)
 	p := &Peer{log: log.With("component", "peer"), store: store}
-	if err := p.build(ctx, cfg, links, log); err != nil {
+	if err := p.build(ctx, cfg, clients, log); err != nil {
 		return nil, errors.Join(err, store.Close(context.WithoutCancel(ctx)))
 	}
 	return p, nil
@@ -94,7 +85,7 @@ func openLedger(dir string) (*watcher.BoltStore, error) {
 }
 
 // build makes the parts, those that others need first.
-func (p *Peer) build(ctx context.Context, cfg Config, links Links, log *slog.Logger) error {
+func (p *Peer) build(ctx context.Context, cfg Config, clients nclprotocol.ClientFactory, log *slog.Logger) error {
 	clock := clockwork.NewRealClock()
 	book, err := ledger.Open(ctx, p.store, cfg.Resources, clock)
 	if err != nil {
@@ -117,24 +108,20 @@ func (p *Peer) build(ctx context.Context, cfg Config, links Links, log *slog.Log
 	if cfg.BusyEvery > 0 {
 		p.busy = newBusy(book, cfg.Resources, cfg.BusyEvery)
 	}
-	if p.manager, err = p.connection(cfg, links, book, log); err != nil {
-		return err
-	}
-	if p.planner, err = newPublisher(ctx, cfg.PeerID, links.Bus, book, p.store, p.log); err != nil {
-		return fmt.Errorf("bus: %w", err)
-	}
-	return nil
+	p.manager, err = p.connection(cfg, clients, book, log)
+	return err
 }
 
-func (p *Peer) connection(cfg Config, links Links, book *ledger.Ledger, log *slog.Logger) (*compute.ConnectionManager, error) {
+func (p *Peer) connection(cfg Config, clients nclprotocol.ClientFactory, book *ledger.Ledger, log *slog.Logger) (*compute.ConnectionManager, error) {
 	registry := envelope.NewRegistry()
 	if err := nclprotocol.RegisterExecution(registry); err != nil {
 		return nil, err
 	}
 	c := compute.DefaultConfig()
 	c.NodeID = cfg.NodeID
-	c.ClientFactory = hearing{links.Compute, links.Bus}
+	c.ClientFactory = clients
 	c.NodeInfoProvider = &info{cfg: cfg, ledger: book, runner: p.runner, log: p.log}
+	c.OfferProvider = book
 	c.MessageRegistry = registry
 	c.DataPlaneMessageHandler = &orders{ledger: book, runner: p.runner, log: p.log}
 	c.DataPlaneMessageCreator = creator{}
@@ -159,7 +146,6 @@ func (p *Peer) Run(ctx context.Context) (err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.runner.Run(ctx) })
 	g.Go(func() error { return p.files.Run(ctx) })
-	g.Go(func() error { return p.planner.Run(ctx) })
 	if p.busy != nil {
 		g.Go(func() error { return p.busy.Run(ctx) })
 	}

@@ -66,9 +66,8 @@ func config(dir string) peer.Config {
 func (w *world) node(t *testing.T, cfg peer.Config) (stop func()) {
 	t.Helper()
 	since := time.Now()
-	bus := w.server.Connect(t)
-	links := peer.Links{Compute: nclprotocol.Client{URL: w.server.URL(), NodeID: cfg.NodeID}, Bus: bus}
-	p, err := peer.New(t.Context(), cfg, links, slog.New(slog.DiscardHandler))
+	clients := nclprotocol.Client{URL: w.server.URL(), NodeID: cfg.NodeID}
+	p, err := peer.New(t.Context(), cfg, clients, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

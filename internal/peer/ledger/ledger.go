@@ -47,13 +47,6 @@ func Open(ctx context.Context, store watcher.EventStore, capacities Capacities, 
 	return l, l.replay(ctx, max(from, 1)-1)
 }
 
-// Changed is closed when the bookings change after the call.
-func (l *Ledger) Changed() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.changed
-}
-
 // decision is an event to be recorded; nil: nothing changes.
 type decision struct {
 	operation  watcher.Operation

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"oc-scheduler/internal/peer/ledger"
+	"oc-scheduler/store/offer"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/watcher"
@@ -76,7 +77,7 @@ func book(t *testing.T, l *ledger.Ledger, bookingID string, slots ...nclprotocol
 func TestBookings(t *testing.T) {
 	t.Parallel()
 	l, store, clock := fresh(t)
-	changed := l.Changed()
+	changed := l.OfferChanged()
 	first := book(t, l, "b1", slot("gpu", "i0", 1, 3, nclprotocol.Amounts{"gpus": 5}), slot("disk", "s0", 1, 3, nclprotocol.Amounts{"gb": 60}))
 	if first.State != nclprotocol.BookingBooked || len(first.Slots) != 2 || !first.At.Equal(began) {
 		t.Fatalf("%+v", first)
@@ -263,7 +264,7 @@ func TestAWriteOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-func TestPlanner(t *testing.T) {
+func TestOffer(t *testing.T) {
 	t.Parallel()
 	l, _, clock := fresh(t)
 	book(t, l, "b1", slot("gpu", "i0", 0, 1, nclprotocol.Amounts{"gpus": 2.5}))
@@ -273,16 +274,24 @@ func TestPlanner(t *testing.T) {
 		t.Errorf("free: %v, %v", free, err)
 	}
 	clock.Advance(time.Hour)
-	text, err := l.Planner("peer-a")
+	text, err := l.GetOffer(t.Context())
 	must(t, err)
 	var got map[string]any
 	must(t, json.Unmarshal(text, &got))
-	want := `{"capacities":{"disk":{"s0":{"gb":100}},"gpu":{"i0":{"gpus":8,"ram_gb":64},"i1":{"gpus":4}}},"generated_at":"2026-12-01T09:00:00Z","peer_id":"peer-a",` +
+	want := `{"capacities":{"disk":{"s0":{"gb":100}},"gpu":{"i0":{"gpus":8,"ram_gb":64},"i1":{"gpus":4}}},` +
 		`"schedule":{"gpu":[{"booking_id":"b2","end":"2026-12-01T10:00:00Z","instance_id":"i1","start":"2026-12-01T08:00:00Z"}]}}`
 	if sorted, err := json.Marshal(got); err != nil || string(sorted) != want {
 		t.Errorf("%s", sorted)
 	}
-	if _, err := planner.Decode(text, nil); err != nil {
+	if _, err := offer.Decode(text); err != nil {
 		t.Error(err)
 	}
+	changed := l.OfferChanged()
+	select {
+	case <-changed:
+		t.Error("a change before there was one")
+	default:
+	}
+	book(t, l, "b3", slot("gpu", "i0", 1, 2, nil))
+	<-changed
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -8,7 +9,9 @@ import (
 	"oc-scheduler/streams/nclprotocol"
 )
 
-// slot is a booking as a planner shows it.
+var _ nclprotocol.OfferProvider = (*Ledger)(nil)
+
+// slot is a booking as an offer shows it.
 type slot struct {
 	Start      time.Time           `json:"start"`
 	End        time.Time           `json:"end"`
@@ -17,22 +20,26 @@ type slot struct {
 	Usage      nclprotocol.Amounts `json:"usage,omitempty"` // none: the whole instance
 }
 
-// document is a planner as it is published.
-type document struct {
-	PeerID      string            `json:"peer_id"`
-	GeneratedAt time.Time         `json:"generated_at"`
-	Capacities  Capacities        `json:"capacities"`
-	Schedule    map[string][]slot `json:"schedule"`
+// offer is what the scheduler is told.
+type offer struct {
+	Capacities Capacities        `json:"capacities"`
+	Schedule   map[string][]slot `json:"schedule"`
 }
 
-// Planner is the planner of the peer now: what it has, and what is booked.
-func (l *Ledger) Planner(peerID string) ([]byte, error) {
-	now := l.clock.Now()
-	return json.Marshal(l.document(peerID, now, l.Bookings()))
+// GetOffer is what the node has, and what is booked on it now and later.
+func (l *Ledger) GetOffer(context.Context) (json.RawMessage, error) {
+	return json.Marshal(l.offer(l.clock.Now(), l.Bookings()))
 }
 
-func (l *Ledger) document(peerID string, now time.Time, booked []nclprotocol.BookingChanged) document {
-	d := document{peerID, now.UTC(), l.capacities, map[string][]slot{}}
+// OfferChanged is closed when the bookings change after the call. That one is over is no change.
+func (l *Ledger) OfferChanged() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
+}
+
+func (l *Ledger) offer(now time.Time, booked []nclprotocol.BookingChanged) offer {
+	d := offer{l.capacities, map[string][]slot{}}
 	for _, b := range booked {
 		for _, s := range b.Slots {
 			if s.End.After(now) {
