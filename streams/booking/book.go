@@ -142,24 +142,13 @@ func (s *Service) try(ctx context.Context, workflowID string, r schedule.Request
 		v.fresh = fresh
 		win, err := r.Resolve(w.Workflow, v.now)
 		if err == nil {
-			err = longEnough(w, win)
+			err = win.Covers(w.Workflow)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return f(ctx, v, w, win)
 	})
-}
-
-// longEnough holds that a window has room for the longest path.
-func longEnough(w store.WorkflowRecord, win booking.Window) error {
-	length := time.Duration(win.End - win.Start)
-	if least, ok := w.Duration(); ok && length < least {
-		var faults fault.List
-		faults.Add("$.duration_s", "the window lasts %v, and the workflow's longest path %v", length, least)
-		return faults.Err()
-	}
-	return nil
 }
 
 // fit places a window, or the earliest one that fits, and tells which. It fails with plan.ErrStale, *TakenError,

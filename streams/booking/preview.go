@@ -31,7 +31,7 @@ func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n in
 	v := s.look(w.Workflow, r.Selected, "")
 	win, err := r.Resolve(w.Workflow, v.now)
 	if err == nil {
-		err = longEnough(w, win)
+		err = win.Covers(w.Workflow)
 	}
 	if err != nil {
 		return nil, err
