@@ -17,7 +17,7 @@ ARGS     ?=
 COMPOSE  ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
+.PHONY: help run build test test-page soak lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
@@ -31,6 +31,9 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
+
+test-page: ## try the page in a real browser (needs Debian's chromium)
+	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi
 
 soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes, and a peer of 20 nodes
 	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -faults "$(FAULTS)" -binary $(CURDIR)/bin/oc-scheduler

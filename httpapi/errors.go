@@ -103,17 +103,21 @@ func ofWrite(err error) error {
 // answerError is echo's error handler: every error, also echo's own, is answered as a problem. What
 // the error of a fault here says is for the log only.
 func (s *Server) answerError(err error, c echo.Context) {
-	ctx := context.WithoutCancel(c.Request().Context())
-	problem := problemOf(err)
-	if problem == nil {
-		s.log.ErrorContext(ctx, "request failed", "error", err, "method", c.Request().Method,
-			"route", c.Path(), "request_id", requestIDOf(c))
-		problem = errInternal
-	}
+	problem := s.toldOf(err, c)
 	if c.Response().Committed {
 		return
 	}
 	if err := problem.write(c); err != nil {
-		s.log.DebugContext(ctx, "answer not written", "error", err, "request_id", requestIDOf(c))
+		s.log.DebugContext(context.WithoutCancel(c.Request().Context()), "answer not written", "error", err, "request_id", requestIDOf(c))
 	}
+}
+
+// toldOf is what the client of a request is told of an error; one that nobody expected is logged.
+func (s *Server) toldOf(err error, c echo.Context) *Problem {
+	if problem := problemOf(err); problem != nil {
+		return problem
+	}
+	s.log.ErrorContext(context.WithoutCancel(c.Request().Context()), "request failed", "error", err, "method", c.Request().Method,
+		"route", c.Path(), "request_id", requestIDOf(c))
+	return errInternal
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ func (s *site) enrol(t *testing.T, id string, membership store.Membership) {
 	_, err := s.store.Nodes.Change(t.Context(), id, func(*store.NodeRecord) (*store.NodeRecord, error) {
 		return &store.NodeRecord{
 			NodeID: id, Membership: membership, State: store.NodeConnected, Since: time.Now().UTC(), Session: "s",
-			Info: json.RawMessage(`{"node_id":"` + id + `","peer_id":"peer-a"}`), LivenessSeconds: 60,
+			Info: json.RawMessage(`{"node_id":` + strconv.Quote(id) + `,"peer_id":"peer-a"}`), LivenessSeconds: 60,
 		}, nil
 	})
 	if err != nil {

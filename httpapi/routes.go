@@ -28,6 +28,7 @@ type Parts struct {
 	Nodes     *kv.View[store.NodeRecord]
 	Pulses    *kv.View[store.Pulse]
 	Offers    *kv.View[store.OfferRecord]
+	Leases    *kv.View[store.Lease]
 	Members   NodeMembers // writes, which need NATS
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS

@@ -125,6 +125,7 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *ech
 		e.Use(s.origins.cors())
 	}
 	s.routes(e)
+	s.pages(e)
 	health{checks: checks, retiring: s.retired.Load}.routes(e)
 	operatorRoutes(e, gatherer)
 	return e

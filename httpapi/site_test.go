@@ -76,7 +76,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	s.parts = httpapi.Parts{
 		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
 		Editor: wants, Stored: s.store.Planners,
-		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Offers: s.store.Offers.View(),
+		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Leases: s.store.Leases.View(), Offers: s.store.Offers.View(),
 		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,
 		Executions: s.store.Executions.View(), StoredExecutions: s.store.Executions, Outputs: logstream.Client{Conn: nc},
 	}

@@ -99,6 +99,7 @@ func (e *engine) parts() httpapi.Parts {
 		Nodes:     e.store.Nodes.View(),
 		Pulses:    e.store.Liveness.View(),
 		Offers:    e.store.Offers.View(),
+		Leases:    e.store.Leases.View(),
 		Members:   e.nodes.Members,
 
 		Executions:       e.store.Executions.View(),

@@ -1,0 +1,36 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/httpapi/ui"
+)
+
+// pages adds what people look at.
+func (s *Server) pages(e *echo.Echo) {
+	site := ui.Site{Loaded: s.shownParts, Explain: s.explain, Now: time.Now}
+	site.Routes(e, func(path string, h echo.HandlerFunc) { get(e, path, h) })
+}
+
+// shownParts is what the pages show of what is served.
+func (s *Server) shownParts() (*ui.Parts, error) {
+	p, err := s.loaded()
+	if err != nil {
+		return nil, err
+	}
+	return &ui.Parts{
+		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
+	}, nil
+}
+
+// explain is what a page tells of an error.
+func (s *Server) explain(c echo.Context, err error) ui.Problem {
+	p := s.toldOf(err, c)
+	shown := ui.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Faults: p.Errors}
+	if p.retryAfter > 0 {
+		shown.RetryAfter = seconds(p.retryAfter)
+	}
+	return shown
+}

@@ -1,0 +1,173 @@
+package httpapi_test
+
+import (
+	"io/fs"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+)
+
+const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+// page gets a page and holds it to what every page is.
+func (s *site) page(t *testing.T, path string, status int) string {
+	t.Helper()
+	got := s.do(t, http.MethodGet, path, "").ok(t, status)
+	if kind := got.header.Get("Content-Type"); kind != "text/html; charset=UTF-8" {
+		t.Errorf("%s is %s", path, kind)
+	}
+	if got.header.Get("Content-Security-Policy") != pagePolicy {
+		t.Errorf("%s may load %q", path, got.header.Get("Content-Security-Policy"))
+	}
+	page := string(got.body)
+	for _, part := range []string{"<!doctype html>", "<main ", "<nav ", "<h1>", "</html>", " – oc-scheduler</title>"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("%s has no %s:\n%s", path, part, page)
+		}
+	}
+	if strings.Contains(page, " style=") || strings.Contains(page, "<style") || strings.Contains(page, " onclick=") {
+		t.Errorf("%s has what its policy forbids:\n%s", path, page)
+	}
+	return page
+}
+
+func (s *site) shows(t *testing.T, path string, parts ...string) {
+	t.Helper()
+	page := s.page(t, path, http.StatusOK)
+	for _, part := range parts {
+		if !strings.Contains(page, part) {
+			t.Errorf("%s does not show %q:\n%s", path, part, page)
+		}
+	}
+}
+
+func TestEachViewIsAPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
+	s.put(t, "wf-2", 65).ok(t, http.StatusCreated)
+	s.enrol(t, "n 1/é", store.Pending)
+	s.shows(t, "/ui/", `data-status="unknown"`, "no planner of <bdi>peer-a</bdi>", `href="/ui/workflows/wf-1"`, "align reads")
+	s.plan(t, "peer-a", 10)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	s.shows(t, "/ui/", `<tr data-status="available">`, `<tr data-status="unavailable">`)
+	s.shows(t, "/ui/?q=WF-2", "wf-2")
+	if strings.Contains(s.page(t, "/ui/?q=WF-2", http.StatusOK), "wf-1") {
+		t.Error("the search finds what it does not look for")
+	}
+	s.shows(t, "/ui/workflows/wf-1?start=2026-12-01T09:00&duration=1h",
+		`role="status" data-status="available"`, `data-check="/oc/wf-1/check"`, `data-question="{&#34;start&#34;:&#34;2026-12-01T09:00:00Z&#34;,&#34;duration_s&#34;:3600}"`,
+		"data-window", `aria-label="start of the window"`, `class="use"`, "cores 8 of 64")
+	s.shows(t, "/ui/workflows/wf-2", `data-status="unavailable"`, "cores: 65 asked for, 10 free", `class="conflict"`)
+	s.shows(t, "/ui/peers", "peer-a", "until <time")
+	s.shows(t, "/ui/peers/peer-a?from=2026-12-01&days=2", "cores 64", "?days=2&amp;from=2026-12-03", "n 1/é")
+	s.shows(t, "/ui/nodes", `href="/ui/nodes/n%201%2F%C3%A9"`, "pending")
+	s.shows(t, "/ui/nodes/n%201%2F%C3%A9", "Approve", "Reject", `action="/ui/nodes/n%201%2F%C3%A9/approve"`)
+}
+
+// TestLookingAsksNobody holds that pages make no demand: only their live part does.
+func TestLookingAsksNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the workflow's peers are asked", func() bool { return len(s.bus.seen()) == 1 })
+	s.page(t, "/ui/", http.StatusOK)
+	s.page(t, "/ui/workflows/wf-1", http.StatusOK)
+	s.page(t, "/ui/peers/peer-a", http.StatusOK)
+	if asked := s.bus.seen(); len(asked) > 1 {
+		t.Errorf("asked %v", asked)
+	}
+}
+
+func TestWhatGoesWrongIsAPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
+	for path, status := range map[string]int{
+		"/ui/workflows/nix": http.StatusNotFound, "/ui/nodes/nix": http.StatusNotFound, "/ui/nix": http.StatusNotFound,
+		"/ui/workflows/a/b": http.StatusNotFound, "/ui/workflows/%00": http.StatusNotFound, "/ui/workflows/": http.StatusNotFound,
+		"/ui/static/style.css": http.StatusNotFound, "/ui/workflows/..%2fnodes": http.StatusNotFound,
+		"/ui/workflows/wf-1?start=tomorrow": http.StatusUnprocessableEntity, "/ui/workflows/wf-1?nix=1": http.StatusUnprocessableEntity,
+	} {
+		page := s.page(t, path, status)
+		if status == http.StatusUnprocessableEntity && !strings.Contains(page, `class="faults"`) {
+			t.Errorf("%s names no faults:\n%s", path, page)
+		}
+	}
+	s.do(t, http.MethodGet, "/nix", "", "Accept", "text/html").problem(t, http.StatusNotFound)
+	bare := newBareSite(t, defaults)
+	bare.page(t, "/ui/", http.StatusServiceUnavailable)
+	if again := bare.do(t, http.MethodGet, "/ui/", "").header.Get("Retry-After"); again == "" {
+		t.Error("a page of a replica that starts does not say when to come again")
+	}
+}
+
+// TestHostileNames holds that names are text, whatever they look like.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	const hostile = `"><script>alert(1)</script>` + "\u202e"
+	s.enrol(t, hostile, store.Pending)
+	doc := strings.ReplaceAll(sampleWorkflow("wf-1", 8), "align reads", `</title><script>alert(2)</script>`+"\u200b")
+	s.do(t, http.MethodPut, "/oc/wf-1", doc).ok(t, http.StatusCreated)
+	for _, path := range []string{"/ui/", "/ui/workflows/wf-1", "/ui/nodes", "/ui/nodes/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E%E2%80%AE"} {
+		page := s.page(t, path, http.StatusOK)
+		if strings.Contains(page, "<script>") || strings.ContainsAny(page, "\u202e\u200b") {
+			t.Errorf("%s lets a name speak:\n%s", path, page)
+		}
+	}
+}
+
+func TestDecisionsOnThePage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.enrol(t, "n1", store.Pending)
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.do(t, http.MethodPost, "/ui/nodes/n1/approve", "", "Origin", "https://evil.example").problem(t, http.StatusForbidden)
+	got := s.do(t, http.MethodPost, "/ui/nodes/n1/approve", "", "Origin", s.url).ok(t, http.StatusSeeOther)
+	if got.header.Get("Location") != "/ui/nodes/n1" {
+		t.Errorf("sends to %q", got.header.Get("Location"))
+	}
+	natstest.Eventually(t, "the node is approved", func() bool {
+		n, _ := s.parts.Nodes.Get("n1")
+		return n.Value.Membership == store.Approved
+	})
+	s.do(t, http.MethodPost, "/ui/nodes/nix/approve", "", "Origin", s.url).ok(t, http.StatusNotFound)
+	if to := s.do(t, http.MethodGet, "/", "").ok(t, http.StatusFound).header.Get("Location"); to != "/ui/" {
+		t.Errorf("/ sends to %q", to)
+	}
+}
+
+// TestStaticFiles holds that what pages load is there for ever under its name, and small.
+func TestStaticFiles(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, httpapi.Config{})
+	names := regexp.MustCompile(`/ui/static/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)`).FindAllString(s.page(t, "/ui/", http.StatusOK), -1)
+	if len(names) != 3 {
+		t.Fatalf("the page loads %v", names)
+	}
+	for _, name := range names {
+		got := s.do(t, http.MethodGet, name, "").ok(t, http.StatusOK)
+		if !strings.Contains(got.header.Get("Cache-Control"), "immutable") || got.header.Get("Content-Type") == "" {
+			t.Errorf("%s: %v", name, got.header)
+		}
+	}
+	var bytes int64
+	err := fs.WalkDir(os.DirFS("ui/static"), ".", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			info, err := d.Info()
+			bytes += info.Size()
+			return err
+		}
+		return err
+	})
+	if err != nil || bytes > 100<<10 {
+		t.Errorf("%d bytes of static files, %v", bytes, err)
+	}
+}

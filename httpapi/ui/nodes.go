@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store"
+	"oc-scheduler/streams/orchestrator"
+)
+
+// nodes lists all that ever asked to take part.
+func (s *Site) nodes(c echo.Context, p *Parts) error {
+	var all []store.NodeRecord
+	for _, n := range p.Nodes.All() {
+		all = append(all, n)
+	}
+	slices.SortFunc(all, byNodeID)
+	return show(c, 200, "nodes.html", View{Title: "Nodes", Body: all})
+}
+
+// node shows one, with the decisions that can be made about it.
+func (s *Site) node(c echo.Context, p *Parts) error {
+	nodeID, err := pathID(c)
+	if err != nil {
+		return err
+	}
+	entry, ok := p.Nodes.Get(nodeID)
+	if !ok {
+		return orchestrator.ErrUnknownNode
+	}
+	return show(c, 200, "node.html", View{Title: visible(nodeID), Body: &entry.Value})
+}
+
+func (s *Site) approve(c echo.Context, p *Parts) error { return decided(c, p.Members.Approve) }
+
+func (s *Site) reject(c echo.Context, p *Parts) error { return decided(c, p.Members.Reject) }
+
+// natsWithin bounds what a form waits for NATS.
+const natsWithin = 5 * time.Second
+
+// decided carries out what an operator decided about a node, and shows it again.
+func decided(c echo.Context, by func(context.Context, string) (store.NodeRecord, error)) error {
+	nodeID, err := pathID(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	if _, err := by(ctx, nodeID); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, address("nodes", nodeID))
+}
+
+func byNodeID(a, b store.NodeRecord) int { return cmp.Compare(a.NodeID, b.NodeID) }
+
+func connected(n store.NodeRecord) bool { return n.State == store.NodeConnected }

@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// policy lets a page load what this server has, and nothing else; nobody may frame it.
+const policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+// page makes a handler of a view. What goes wrong under /ui/ is a page, too.
+func (s *Site) page(view func(echo.Context, *Parts) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set(echo.HeaderContentSecurityPolicy, policy)
+		h.Set(echo.HeaderReferrerPolicy, "same-origin")
+		parts, err := s.Loaded()
+		if err == nil {
+			err = view(c, parts)
+		}
+		if err == nil || c.Response().Committed {
+			return err
+		}
+		return s.failed(c, err)
+	}
+}
+
+// failed shows a problem as a page.
+func (s *Site) failed(c echo.Context, err error) error {
+	p := s.Explain(c, err)
+	if p.RetryAfter != "" {
+		c.Response().Header().Set(echo.HeaderRetryAfter, p.RetryAfter)
+	}
+	return show(c, p.Status, "problem.html", View{Title: p.Title, Body: p})
+}
+
+// View is what every page has.
+type View struct {
+	Title string
+	Now   time.Time // when it was rendered
+	// Live is the check stream of the page; nil: the page looks again by itself now and then.
+	Live *Live
+	Body any
+}
+
+// Live is a check stream: where it is, and what it is asked.
+type Live struct{ Path, Question string }
+
+// show renders a page. It is made whole before anything is sent: half a page is worse than none.
+func show(c echo.Context, status int, name string, v View) error {
+	v.Now = time.Now()
+	var page bytes.Buffer
+	if err := templates[name].ExecuteTemplate(&page, name, v); err != nil {
+		return errors.Join(errors.New("rendering "+name), err)
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+	if c.Request().Method == http.MethodHead {
+		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+		return c.NoContent(status)
+	}
+	return c.HTMLBlob(status, bytes.TrimSpace(page.Bytes()))
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"time"
+
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/workflow"
+)
+
+// Question is what the address of a workflow's page asks, in the check's own names, and how much time its
+// timeline shows.
+type Question struct {
+	booking.Request
+	Values url.Values // as they stand in the address, cleaned
+	Zoom   Zoom
+}
+
+// Zoom is how much time a timeline shows.
+type Zoom string
+
+// Zooms are the lengths of time that a timeline can show, shortest first.
+var Zooms = []Zoom{"hour", "day", "week", "month", "year"}
+
+func (z Zoom) length() time.Duration {
+	switch z {
+	case "hour":
+		return time.Hour
+	case "week":
+		return 7 * 24 * time.Hour
+	case "month":
+		return 31 * 24 * time.Hour
+	case "year":
+		return 366 * 24 * time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// fits is the shortest zoom in which a window takes no more than half.
+func fits(window time.Duration) Zoom {
+	for _, z := range Zooms {
+		if window <= z.length()/2 {
+			return z
+		}
+	}
+	return Zooms[len(Zooms)-1]
+}
+
+// bareTime is what a browser's field for times sends: a time without a zone, and often without seconds.
+var bareTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$`)
+
+// ReadQuestion reads the query of a workflow's page. Empty fields of a form count as absent, and times
+// without a zone are UTC. The error is a fault.List.
+func ReadQuestion(query url.Values) (q Question, err error) {
+	q.Values = url.Values{}
+	if z := Zoom(query.Get("zoom")); slices.Contains(Zooms, z) {
+		q.Zoom = z
+	}
+	for name, values := range query {
+		for _, v := range values {
+			switch parts := bareTime.FindStringSubmatch(v); {
+			case v == "":
+				continue
+			case (name == "start" || name == "end") && parts != nil && parts[1] == "":
+				v += ":00Z"
+			case (name == "start" || name == "end") && parts != nil:
+				v += "Z"
+			}
+			q.Values.Add(name, v)
+		}
+	}
+	q.Request, err = booking.ParseQuery(q.Values, "zoom")
+	return q, err
+}
+
+// Of is the question about a workflow: where neither says how long it lasts, it is about an hour.
+func (q Question) Of(w *workflow.Workflow) Question {
+	if _, lasts := w.Duration(); !lasts && q.Duration == 0 && q.End.IsZero() {
+		q.Duration = usualLength
+	}
+	return q
+}
+
+// usualLength is that of a window when nobody gives any.
+const usualLength = time.Hour
+
+// Stretch is what the timeline shows around a window: an eighth of it before, the rest from its start on.
+func (q Question) Stretch(a *Answer) Stretch {
+	z := q.Zoom
+	if z == "" {
+		z = fits(a.End.Sub(a.Start))
+	}
+	from := a.Start.Add(-z.length() / 8)
+	return Stretch{from, from.Add(z.length())}
+}
+
+// JSON is the question as a message on a check stream.
+func (q Question) JSON() string {
+	doc := struct {
+		Start      *time.Time        `json:"start,omitempty"`
+		End        *time.Time        `json:"end,omitempty"`
+		Duration   float64           `json:"duration_s,omitempty"`
+		AsPossible bool              `json:"as_possible,omitempty"`
+		Preemption bool              `json:"preemption,omitempty"`
+		Selected   map[string]string `json:"selected_instances,omitempty"`
+	}{known(q.Start), known(q.End), q.Duration.Seconds(), q.AsPossible, q.Preemption, q.Selected}
+	text, err := json.Marshal(doc)
+	if err != nil { // of times, numbers and strings
+		panic(err)
+	}
+	return string(text)
+}
+
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// With is the address's query with one value replaced, for links.
+func (q Question) With(name, value string) string {
+	values := url.Values{}
+	for k, v := range q.Values {
+		if k != name {
+			values[k] = v
+		}
+	}
+	values.Set(name, value)
+	return "?" + values.Encode()
+}

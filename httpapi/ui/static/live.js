@@ -1,0 +1,240 @@
+// Keeps a view live. What has changed is rendered by the server: this module asks for the page again and
+// replaces its parts. A page with a check stream hears when to; another looks every few seconds.
+
+const main = document.querySelector('main');
+const freshness = document.querySelector('#freshness');
+const silentAfter = 40e3; // a stream that says nothing for so long is not live
+const askAgain = 20e3;    // a question repeated is answered: that is how we hear that the stream lives
+const lookEvery = 5e3;
+
+// ---- times in the zone of who looks
+
+const zoneButton = document.querySelector('#zone');
+let utc = sessionStorage.getItem('utc') === 'yes';
+const zone = () => (utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone);
+const forms = {
+  full: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  hour: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  day: { day: 'numeric', month: 'short' },
+};
+function stamp(at, form = 'full') {
+  return new Intl.DateTimeFormat('en-GB', { ...forms[form], timeZone: zone() }).format(at);
+}
+function localise(root) {
+  for (const el of root.querySelectorAll('time[datetime], [data-time]')) {
+    el.textContent = stamp(new Date(el.getAttribute('datetime') ?? el.dataset.time), el.dataset.form);
+  }
+  const knob = root.querySelector('[data-window]');
+  if (knob) knob.setAttribute('aria-valuetext', stamp(new Date(knob.dataset.start)));
+}
+function showZone() {
+  zoneButton.hidden = false;
+  zoneButton.textContent = utc ? 'Show local times instead of UTC' : 'Show times in UTC';
+  zoneButton.setAttribute('aria-pressed', String(utc));
+  localise(document);
+}
+zoneButton.addEventListener('click', () => {
+  utc = !utc;
+  sessionStorage.setItem('utc', utc ? 'yes' : 'no');
+  showZone();
+  fillStart(main.dataset.question && JSON.parse(main.dataset.question).start);
+});
+
+// The field of the start is in the zone of who fills it in; what is sent is UTC.
+function localiseForm() {
+  const field = document.querySelector('#start');
+  if (!field) return;
+  const hint = field.labels[0].querySelector('small');
+  const hidden = document.createElement('input');
+  hidden.type = 'hidden';
+  hidden.name = 'start';
+  field.removeAttribute('name');
+  field.after(hidden);
+  fillStart = (iso) => {
+    hint.textContent = `in ${zone()}; empty: now`;
+    field.value = iso ? wall(new Date(iso)) : '';
+    hidden.value = iso ?? '';
+  };
+  field.addEventListener('input', () => {
+    hidden.value = field.value ? (utc ? new Date(`${field.value}Z`) : new Date(field.value)).toISOString() : '';
+  });
+  fillStart(JSON.parse(main.dataset.question).start);
+}
+let fillStart = () => {};
+// What a clock on the wall shows, as a field for times wants it.
+function wall(at) {
+  const shifted = utc ? at : new Date(at - at.getTimezoneOffset() * 60e3);
+  return shifted.toISOString().slice(0, 19);
+}
+
+// ---- how fresh the page is
+
+let heard = Date.now();
+let state = 'stale';
+let note = '';
+function fresh(newState, newNote = '') {
+  state = newState;
+  note = newNote;
+  if (state === 'live') heard = Date.now();
+  tell();
+}
+function tell() {
+  const age = Math.round((Date.now() - heard) / 1000);
+  freshness.dataset.freshness = state;
+  const texts = { live: 'Live', stale: `${age} s old`, reconnecting: `Reconnecting, ${age} s old` };
+  const text = note || texts[state];
+  if (freshness.textContent !== text) freshness.textContent = text;
+}
+
+// ---- replacing what the server renders anew
+
+let looking = null;
+let again = false;
+// One request is under way at most; what is asked for meanwhile is asked for once, afterwards.
+function look() {
+  if (looking) { again = true; return looking; }
+  looking = (async () => {
+    do { again = false; await replace(); } while (again);
+  })().finally(() => { looking = null; });
+  return looking;
+}
+async function replace() {
+  const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'follow' });
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of page.querySelectorAll('[data-part]')) {
+    const old = document.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (!old || dragging || old.contains(document.activeElement) && part.dataset.part !== 'timeline') continue;
+    localise(part);
+    const focused = old.contains(document.activeElement) && document.activeElement.matches('[data-window]');
+    old.replaceWith(document.adoptNode(part));
+    if (focused) document.querySelector('[data-window]')?.focus();
+  }
+}
+
+// ---- the check stream
+
+let socket = null;
+let attempt = 0;
+let version = document.querySelector('[role=status]')?.dataset.version;
+function connect() {
+  const url = new URL(main.dataset.check, location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  socket = new WebSocket(url, 'oc.check.v1');
+  const own = socket;
+  let asking;
+  own.onopen = () => {
+    attempt = 0;
+    ask();
+    asking = setInterval(ask, askAgain);
+  };
+  own.onmessage = ({ data }) => {
+    const frame = JSON.parse(data);
+    if (frame.type !== 'result') {
+      fresh('stale', frame.errors?.map((e) => e.message).join('; ') || frame.title);
+      return;
+    }
+    fresh('live');
+    if (frame.version === version) return;
+    version = frame.version;
+    const answer = document.querySelector('[role=status]');
+    answer.dataset.status = frame.status;
+    answer.dataset.version = frame.version;
+    answer.querySelector('.status').textContent = frame.status;
+    look();
+  };
+  own.onclose = ({ code }) => {
+    clearInterval(asking);
+    if (own !== socket) return;
+    if (code === 4404) { fresh('stale', 'This workflow was removed.'); return; }
+    fresh('reconnecting');
+    setTimeout(connect, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()));
+  };
+}
+function ask() {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(main.dataset.question);
+}
+
+// ---- moving the window
+
+let dragging = false;
+const timeOf = (figure, x) => {
+  const from = Date.parse(figure.dataset.from);
+  return from + (Date.parse(figure.dataset.to) - from) * x;
+};
+// The address says what is asked, so that it can be sent to somebody.
+function moveTo(start) {
+  const question = JSON.parse(main.dataset.question);
+  const knob = document.querySelector('[data-window]');
+  const length = Date.parse(knob.dataset.end) - Date.parse(knob.dataset.start);
+  const at = new Date(Math.round(start / 60e3) * 60e3);
+  const iso = at.toISOString().replace('.000', '');
+  const address = new URL(location.href);
+  address.searchParams.set('start', iso);
+  question.start = iso;
+  if (question.end) {
+    delete question.end;
+    question.duration_s = length / 1000;
+    address.searchParams.delete('end');
+    address.searchParams.set('duration', `${length / 1000}s`);
+  }
+  delete question.as_possible;
+  address.searchParams.delete('as_possible');
+  main.dataset.question = JSON.stringify(question);
+  history.replaceState(null, '', address);
+  fillStart(iso);
+  version = '';
+  ask();
+  return look();
+}
+const steps = { ArrowLeft: -300e3, ArrowDown: -300e3, ArrowRight: 300e3, ArrowUp: 300e3, PageUp: 3600e3, PageDown: -3600e3 };
+document.addEventListener('keydown', (event) => {
+  const knob = event.target.closest?.('[data-window]');
+  if (!knob || !(event.key in steps)) return;
+  event.preventDefault();
+  const start = Date.parse(knob.dataset.start) + steps[event.key];
+  knob.dataset.end = new Date(Date.parse(knob.dataset.end) + steps[event.key]).toISOString();
+  knob.dataset.start = new Date(start).toISOString();
+  moveTo(start);
+});
+document.addEventListener('pointerdown', (event) => {
+  const knob = event.target.closest?.('[data-window]');
+  const figure = document.querySelector('.timeline');
+  if (!knob || !figure) return;
+  event.preventDefault();
+  const track = knob.ownerSVGElement.getBoundingClientRect();
+  const grip = timeOf(figure, (event.clientX - track.left) / track.width) - Date.parse(knob.dataset.start);
+  let start = Date.parse(knob.dataset.start);
+  const move = (e) => {
+    start = timeOf(figure, (e.clientX - track.left) / track.width) - grip;
+    const from = Date.parse(figure.dataset.from);
+    knob.setAttribute('x', String((start - from) / (Date.parse(figure.dataset.to) - from) * 1000));
+  };
+  const drop = () => {
+    dragging = false;
+    knob.removeEventListener('pointermove', move);
+    moveTo(start);
+  };
+  dragging = true;
+  knob.setPointerCapture(event.pointerId);
+  knob.addEventListener('pointermove', move);
+  knob.addEventListener('pointerup', drop, { once: true });
+  knob.focus();
+});
+
+// ---- go
+
+showZone();
+localiseForm();
+setInterval(() => {
+  if (state === 'live' && Date.now() - heard > silentAfter) state = 'stale';
+  tell();
+}, 1000);
+if (main.dataset.check) {
+  connect();
+} else {
+  fresh('live');
+  setInterval(() => {
+    if (document.visibilityState === 'visible') look().then(() => fresh('live'), () => fresh('reconnecting'));
+  }, lookEvery);
+}

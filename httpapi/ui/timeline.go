@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"time"
+
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+)
+
+// maxLanes bounds what a page draws; the rest is counted.
+const maxLanes = 200
+
+// Timeline is what is taken over a stretch of time, lane by lane.
+type Timeline struct {
+	From, To time.Time
+	Ticks    []Tick
+	Now      *Box // nil when the stretch does not hold it
+	Window   *Box // what is asked for; nil when it lies outside
+	Next     *Box // the next slot
+	Lanes    []Lane
+	More     int      // lanes that are not drawn
+	Absent   []string // peers without a planner
+}
+
+// WorkflowTimeline draws, for each item of a workflow that needs room, each instance that could give it.
+// index returns nil for a peer without a planner.
+func WorkflowTimeline(s Stretch, now time.Time, w *workflow.Workflow, index func(peerID string) *planner.Index, a *Answer) Timeline {
+	t := newTimeline(s, now)
+	t.Window = s.scale().shown(a.Window())
+	if next := a.NextSlot; next != nil {
+		t.Next = s.scale().shown(planner.Interval{Start: next.Start.UnixNano(), End: next.End.UnixNano()})
+	}
+	for _, peer := range w.Peers() {
+		if index(peer) == nil {
+			t.Absent = append(t.Absent, peer)
+		}
+	}
+	for _, need := range w.Needs() {
+		x := index(need.PeerID)
+		if x == nil {
+			continue
+		}
+		resource := x.Resource(need.ResourceID)
+		if resource == nil {
+			continue
+		}
+		for _, instance := range resource.Instances() {
+			t.add(func() Lane { return needLane(s.scale(), need, instance, a) })
+		}
+	}
+	return t
+}
+
+// PeerTimeline draws all instances of a peer, each by the dimension of which the least is left.
+func PeerTimeline(s Stretch, now time.Time, x *planner.Index) Timeline {
+	t := newTimeline(s, now)
+	for _, id := range x.Resources() {
+		for _, instance := range x.Resource(id).Instances() {
+			t.add(func() Lane { return wholeLane(s.scale(), x.Planner().PeerID(), id, instance) })
+		}
+	}
+	return t
+}
+
+func newTimeline(s Stretch, now time.Time) Timeline {
+	t := Timeline{From: s.From, To: s.To, Ticks: s.scale().ticks()}
+	t.Now = s.scale().shown(planner.Interval{Start: now.UnixNano(), End: now.UnixNano() + 1})
+	return t
+}
+
+// add draws a lane while there is room for it.
+func (t *Timeline) add(draw func() Lane) {
+	if len(t.Lanes) == maxLanes {
+		t.More++
+		return
+	}
+	t.Lanes = append(t.Lanes, draw())
+}

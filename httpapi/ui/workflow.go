@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/planner"
+	"oc-scheduler/store/workflow"
+	"oc-scheduler/streams/check"
+)
+
+// workflowPage is a question about one workflow, and its answer.
+type workflowPage struct {
+	*workflow.Workflow
+	Question  Question
+	Choices   []choice
+	Answer    Answer
+	Timeline  Timeline
+	ZoomLinks []zoomLink
+}
+
+// choice is a resource of which a certain instance can be asked for.
+type choice struct {
+	Resource  string // as the query names it
+	Instances []option
+}
+
+type option struct {
+	Value  string // of the query
+	Name   string
+	Chosen bool
+}
+
+type zoomLink struct {
+	Zoom    Zoom
+	Href    string
+	Current bool
+}
+
+// workflow answers the question in the address from what is cached, and says what the live part has to ask.
+func (s *Site) workflow(c echo.Context, p *Parts) error {
+	workflowID, err := pathID(c)
+	if err != nil {
+		return err
+	}
+	entry, ok := p.Workflows.Get(workflowID)
+	if !ok {
+		return check.ErrUnknownWorkflow
+	}
+	q, err := ReadQuestion(c.QueryParams())
+	if err != nil {
+		return err
+	}
+	q = q.Of(entry.Value.Workflow)
+	answer, err := p.ask(workflowID, q.Request)
+	if err != nil {
+		return err
+	}
+	indexes := map[string]*planner.Index{}
+	for _, peer := range entry.Value.Peers() {
+		indexes[peer] = p.index(peer)
+	}
+	index := func(peerID string) *planner.Index { return indexes[peerID] }
+	return show(c, 200, "workflow.html", View{
+		Title: visible(workflowID),
+		Live:  &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()},
+		Body: workflowPage{
+			Workflow: entry.Value.Workflow, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
+			Choices:  choices(entry.Value.Workflow, index, q.Selected),
+			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), entry.Value.Workflow, index, &answer),
+		},
+	})
+}
+
+func zoomLinks(q Question, a *Answer) []zoomLink {
+	current := q.Zoom
+	if current == "" {
+		current = fits(a.End.Sub(a.Start))
+	}
+	links := make([]zoomLink, len(Zooms))
+	for i, z := range Zooms {
+		links[i] = zoomLink{z, q.With("zoom", string(z)), z == current}
+	}
+	return links
+}
+
+// choices are the resources that have more than one instance, each once.
+func choices(w *workflow.Workflow, index func(string) *planner.Index, selected map[string]string) (all []choice) {
+	seen := map[string]bool{}
+	for _, n := range w.Needs() {
+		name := n.PeerID + "/" + n.ResourceID
+		x := index(n.PeerID)
+		if x == nil || seen[name] || x.Resource(n.ResourceID) == nil {
+			continue
+		}
+		seen[name] = true
+		chosen := selected[name]
+		if chosen == "" {
+			chosen = selected[n.ResourceID]
+		}
+		instances := x.Resource(n.ResourceID).Instances()
+		if len(instances) < 2 {
+			continue
+		}
+		ch := choice{Resource: name}
+		for _, i := range instances {
+			ch.Instances = append(ch.Instances, option{name + ":" + i.ID(), i.ID(), i.ID() == chosen})
+		}
+		all = append(all, ch)
+	}
+	return all
+}
