@@ -5,7 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
+
+	"oc-scheduler/store/walkjson"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,28 +25,11 @@ func readObject(data []byte, member func(o object, name string) error) error {
 	if o.PeekKind() != '{' {
 		return errNotObject
 	}
-	if _, err := o.ReadToken(); err != nil {
+	var unquoted []byte
+	if err := walkjson.Object(o.Decoder, &unquoted, func(name []byte) error { return member(o, string(name)) }); err != nil {
 		return err
 	}
-	for o.PeekKind() != '}' {
-		name, err := o.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := member(o, name.String()); err != nil {
-			return err
-		}
-	}
-	if _, err := o.ReadToken(); err != nil {
-		return err
-	}
-	switch _, err := o.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	}
-	return errors.New("another value follows the object")
+	return walkjson.End(o.Decoder)
 }
 
 // text reads a string; null reads as "".
@@ -109,20 +93,14 @@ func (o object) texts() ([]string, error) {
 	if o.PeekKind() != '[' {
 		return nil, o.SkipValue()
 	}
-	if _, err := o.ReadToken(); err != nil {
-		return nil, err
-	}
 	var list []string
-	for o.PeekKind() != ']' {
+	err := walkjson.List(o.Decoder, func() error {
 		isText := o.PeekKind() == '"'
 		s, err := o.lenientText()
-		if err != nil {
-			return nil, err
-		}
 		if isText {
 			list = append(list, s)
 		}
-	}
-	_, err := o.ReadToken()
+		return err
+	})
 	return list, err
 }

@@ -1,24 +1,24 @@
 package booking
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"maps"
 	"slices"
 
+	"oc-scheduler/store/digest"
 	"oc-scheduler/store/workflow"
 )
 
 // Digest names content; equal content has equal digests in every process.
-type Digest = [16]byte
+type Digest = digest.Digest
 
 // Inputs names everything about a check but the window: the workflow, the planners of its peers
 // (planner reports false for a missing one), the bookings laid over those (all zeros where there are
 // none) and the selected instances. Equal inputs are one Problem.
 func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), bookings func(peerID string) Digest, selected map[string]string) Digest {
-	digest := w.Digest()
-	b := append(make([]byte, 0, 256), digest[:]...)
+	graph := w.Digest()
+	b := append(make([]byte, 0, 256), graph[:]...)
 	for _, peer := range w.Peers() {
 		d, ok := planner(peer)
 		if !ok {
@@ -32,10 +32,10 @@ func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), bo
 	}
 	if len(selected) > 0 { // even of none, Sorted makes a list
 		for _, key := range slices.Sorted(maps.Keys(selected)) {
-			b = appendText(appendText(b, key), selected[key])
+			b = digest.Text(digest.Text(b, key), selected[key])
 		}
 	}
-	return digestOf(b)
+	return digest.Of(b)
 }
 
 // Version names the inputs of one result: equal versions, equal results but for ComputedAt.
@@ -44,22 +44,6 @@ func Version(inputs Digest, w Window) string {
 	for _, n := range []int64{w.Start, w.End, w.From} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
-	sum := digestOf(appendFlag(appendFlag(b, w.AsPossible), w.Preemption))
+	sum := digest.Of(digest.Flag(digest.Flag(b, w.AsPossible), w.Preemption))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func appendFlag(b []byte, v bool) []byte {
-	if v {
-		return append(b, 1)
-	}
-	return append(b, 0)
-}
-
-func digestOf(b []byte) Digest {
-	sum := sha256.Sum256(b)
-	return Digest(sum[:len(Digest{})])
 }

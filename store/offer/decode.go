@@ -10,6 +10,7 @@ import (
 
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/walkjson"
 )
 
 // Decode reads an offer: the capacities and the schedule of a planner's document; all else in it is ignored.
@@ -30,7 +31,7 @@ func Decode(data []byte) (*Offer, error) {
 	for name := range p.Dimensions() {
 		o.dimensions = append(o.dimensions, unique.Make(name))
 	}
-	d := &parts{Decoder: jsontext.NewDecoder(bytes.NewReader(data)), slots: map[planner.Ref][]byte{}, wide: map[string][]string{}}
+	d := &parts{Decoder: jsontext.NewDecoder(bytes.NewBuffer(data)), slots: map[planner.Ref][]byte{}, wide: map[string][]string{}}
 	if err := d.read(o); err != nil { // the planner's reader has found nothing wrong
 		return nil, fault.List{{Path: fault.Root, Message: err.Error()}}
 	}
@@ -40,8 +41,9 @@ func Decode(data []byte) (*Offer, error) {
 // parts takes a document apart in which nothing is wrong.
 type parts struct {
 	*jsontext.Decoder
-	slots map[planner.Ref][]byte // as instance has them
-	wide  map[string][]string    // as resource has them
+	unquoted []byte                 // reused
+	slots    map[planner.Ref][]byte // as instance has them
+	wide     map[string][]string    // as resource has them
 }
 
 // read collects the resources of an offer, and then what is booked on them.
@@ -114,20 +116,7 @@ func (d *parts) object(member func(name string) error) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := member(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
+	return walkjson.Object(d.Decoder, &d.unquoted, func(name []byte) error { return member(string(name)) })
 }
 
 // list has each element read; null is an empty one.
@@ -135,14 +124,5 @@ func (d *parts) list(element func() error) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() == '{' {
-		if err := element(); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
+	return walkjson.List(d.Decoder, element)
 }

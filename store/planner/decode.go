@@ -4,6 +4,7 @@ import (
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
 	"oc-scheduler/store/timetext"
+	"oc-scheduler/store/walkjson"
 )
 
 // Decode reads a planner from JSON. Members that a planner does not have are ignored; those at the
@@ -36,7 +37,7 @@ func decode(data []byte, extra func(name, value []byte), part bool) (*Planner, e
 func (d *decoder) document() error {
 	hasPeer, hasTime := d.part, d.part
 	if kind := d.PeekKind(); kind != '{' {
-		return d.skip("must be an object, not %s", kindName(kind))
+		return d.skip("must be an object, not %s", walkjson.KindName(kind))
 	}
 	err := d.object(func(name []byte) error {
 		switch {
@@ -62,7 +63,7 @@ func (d *decoder) document() error {
 	if !hasTime {
 		d.faults.Add(fault.Root, "generated_at is missing")
 	}
-	return atEnd(d.Decoder)
+	return walkjson.End(d.Decoder)
 }
 
 func (d *decoder) peer() error {

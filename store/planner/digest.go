@@ -1,8 +1,9 @@
 package planner
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
+
+	"oc-scheduler/store/digest"
 )
 
 // Digest names what decisions depend on: capacities, booked slots, which of them are bookings of ours,
@@ -12,14 +13,9 @@ func (p *Planner) Digest() [16]byte {
 	if d := p.digest.Load(); d != nil {
 		return *d
 	}
-	d := digestOf(p.canonical())
+	d := digest.Of(p.canonical())
 	p.digest.Store(&d)
 	return d
-}
-
-func digestOf(content []byte) [16]byte {
-	sum := sha256.Sum256(content)
-	return [16]byte(sum[:16])
 }
 
 // canonical is the content as bytes. Every list is preceded by its length, so that no two contents
@@ -28,7 +24,7 @@ func (p *Planner) canonical() []byte {
 	b := make([]byte, 0, 64*(len(p.rows)+len(p.warnings))+24*len(p.slots)+16*len(p.amounts))
 	b = binary.AppendUvarint(b, uint64(len(p.warnings)))
 	for _, w := range p.warnings {
-		b = appendName(b, w)
+		b = digest.Text(b, w)
 	}
 	for i := range p.resources {
 		resource, end := p.rowsOf(i)
@@ -41,7 +37,7 @@ func (p *Planner) canonical() []byte {
 }
 
 func (p *Planner) appendRow(b []byte, row int) []byte {
-	b = appendName(b, p.name(row))
+	b = digest.Text(b, p.name(row))
 	first, end := p.capacitiesOf(row)
 	b = p.appendAmounts(b, p.dims[first:end], first)
 	first, end = p.slotsOf(row)
@@ -62,11 +58,7 @@ func (p *Planner) appendAmounts(b []byte, dims []uint16, first int) []byte {
 		if number != whole {
 			name = p.dimension(number)
 		}
-		b = binary.AppendUvarint(appendName(b, name), uint64(p.amount(first+i)))
+		b = binary.AppendUvarint(digest.Text(b, name), uint64(p.amount(first+i)))
 	}
 	return b
-}
-
-func appendName(b []byte, name string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(name))), name...)
 }

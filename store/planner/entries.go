@@ -1,6 +1,10 @@
 package planner
 
-import "slices"
+import (
+	"slices"
+
+	"oc-scheduler/store/walkjson"
+)
 
 // capacities reads resource → instance → amounts.
 func (d *decoder) capacities() error {
@@ -22,25 +26,16 @@ func (d *decoder) schedule() error {
 		case 'n':
 			return d.SkipValue()
 		default:
-			return d.skip("must be a list of slots, not %s", kindName(kind))
+			return d.skip("must be a list of slots, not %s", walkjson.KindName(kind))
 		}
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		for d.PeekKind() != ']' {
-			if err := d.slot(resource); err != nil {
-				return err
-			}
-		}
-		_, err := d.ReadToken()
-		return err
+		return walkjson.List(d.Decoder, func() error { return d.slot(resource) })
 	})
 }
 
 // slot reads one booked slot; one that lasts no time is left out.
 func (d *decoder) slot(resource uint32) error {
 	if kind := d.PeekKind(); kind != '{' {
-		return d.skip("must be an object, not %s", kindName(kind))
+		return d.skip("must be an object, not %s", walkjson.KindName(kind))
 	}
 	s := slot{resource: resource, id: none, booking: none}
 	var hasStart, hasEnd, hasUsage bool

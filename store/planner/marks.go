@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+
+	"oc-scheduler/store/digest"
 )
 
 // BookingPrefix begins the id of each booking that we issue. Slots of a planner with such an id are
@@ -91,7 +93,7 @@ func (p *Planner) appendMarks(b []byte) []byte {
 	}
 	b = append(b, 0) // where a resource would tell how many rows it has, which are more
 	for i, slot := range p.marks.slots {
-		b = appendName(binary.AppendUvarint(b, uint64(slot)), p.marks.ids[p.marks.whose[i]])
+		b = digest.Text(binary.AppendUvarint(b, uint64(slot)), p.marks.ids[p.marks.whose[i]])
 	}
 	return b
 }

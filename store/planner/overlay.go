@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"oc-scheduler/store/digest"
 )
 
 // Overlay is the bookings of ours that stand with one peer, to be laid over its planner: see
@@ -68,7 +70,7 @@ func (o *Overlay) put(ref Ref, slots []Slot) {
 
 func newStanding(slots []Slot) *standing {
 	s := &standing{slots: slots}
-	s.digest = sync.OnceValue(func() [16]byte { return digestOf(s.canonical()) })
+	s.digest = sync.OnceValue(func() [16]byte { return digest.Of(s.canonical()) })
 	s.ends = sync.OnceValue(func() ends { return newEnds(len(slots), func(k int) int64 { return slots[k].End }) })
 	return s
 }

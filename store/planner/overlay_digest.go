@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"oc-scheduler/store/digest"
 )
 
 // Digest names the bookings of o, whatever way it was made. It is the same in every process; all
@@ -23,10 +25,10 @@ func (o *Overlay) sum() [16]byte {
 	})
 	var b []byte
 	for _, ref := range refs {
-		digest := o.instances[ref].digest()
-		b = append(appendName(appendName(b, ref.ResourceID), ref.InstanceID), digest[:]...)
+		sum := o.instances[ref].digest()
+		b = append(digest.Text(digest.Text(b, ref.ResourceID), ref.InstanceID), sum[:]...)
 	}
-	return digestOf(b)
+	return digest.Of(b)
 }
 
 // canonical is the content as bytes, as that of a planner.
@@ -41,16 +43,13 @@ func (s *standing) canonical() []byte {
 func (s *Slot) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Start))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.End))
-	b = appendName(appendName(b, s.BookingID), s.Owner)
-	if b = append(b, 0); s.Yields {
-		b[len(b)-1] = 1
-	}
-	if s.Whole {
+	b = digest.Text(digest.Text(b, s.BookingID), s.Owner)
+	if b = digest.Flag(b, s.Yields); s.Whole {
 		return binary.AppendUvarint(b, 0)
 	}
 	b = binary.AppendUvarint(b, uint64(1+len(s.Usage)))
 	for _, q := range s.Usage {
-		b = binary.AppendUvarint(appendName(b, q.Dimension), uint64(q.Amount))
+		b = binary.AppendUvarint(digest.Text(b, q.Dimension), uint64(q.Amount))
 	}
 	return b
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/walkjson"
 )
 
 // MaxName is the longest name of a dimension that is accepted, flattened, in bytes.
@@ -62,29 +63,15 @@ func (r *quantityReader) read() error {
 // object reads one level; r.name is that of the level above, with its dot.
 func (r *quantityReader) object(nested bool) error {
 	if kind := r.d.PeekKind(); kind != '{' {
-		return r.skip("must be an object of amounts, not %s", kindName(kind))
-	}
-	if _, err := r.d.ReadToken(); err != nil {
-		return err
+		return r.skip("must be an object of amounts, not %s", walkjson.KindName(kind))
 	}
 	prefix := len(r.name)
-	for r.d.PeekKind() != '}' {
-		key, err := readName(r.d, &r.unquoted)
-		if err != nil {
-			return err
+	return walkjson.Object(r.d, &r.unquoted, func(key []byte) error {
+		if r.name = append(r.name[:prefix], key...); len(r.name) > MaxName {
+			return r.skip("a dimension's name may have %d bytes, not %d", MaxName, len(r.name))
 		}
-		r.name = append(r.name[:prefix], key...)
-		if len(r.name) > MaxName {
-			err = r.skip("a dimension's name may have %d bytes, not %d", MaxName, len(r.name))
-		} else {
-			err = r.value(nested)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := r.d.ReadToken()
-	return err
+		return r.value(nested)
+	})
 }
 
 func (r *quantityReader) value(nested bool) error {
@@ -95,9 +82,9 @@ func (r *quantityReader) value(nested bool) error {
 		r.name = append(r.name, '.')
 		return r.object(false)
 	case nested:
-		return r.skip("must be a number or an object of numbers, not %s", kindName(kind))
+		return r.skip("must be a number or an object of numbers, not %s", walkjson.KindName(kind))
 	default:
-		return r.skip("must be a number, not %s", kindName(kind))
+		return r.skip("must be a number, not %s", walkjson.KindName(kind))
 	}
 }
 

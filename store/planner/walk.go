@@ -1,6 +1,9 @@
 package planner
 
-import "oc-scheduler/store/fault"
+import (
+	"oc-scheduler/store/fault"
+	"oc-scheduler/store/walkjson"
+)
 
 // text reads a string; what use makes of it may be a fault.
 func (d *decoder) text(use func(text []byte) error) error {
@@ -9,10 +12,10 @@ func (d *decoder) text(use func(text []byte) error) error {
 		return err
 	}
 	if kind := value.Kind(); kind != '"' {
-		d.fault("must be a string, not %s", kindName(kind))
+		d.fault("must be a string, not %s", walkjson.KindName(kind))
 		return nil
 	}
-	text, err := unquote(value, &d.unquoted)
+	text, err := walkjson.Unquote(value, &d.unquoted)
 	if err == nil {
 		err = use(text)
 	}
@@ -29,22 +32,9 @@ func (d *decoder) object(member func(name []byte) error) error {
 	case 'n':
 		return d.SkipValue()
 	default:
-		return d.skip("must be an object, not %s", kindName(kind))
+		return d.skip("must be an object, not %s", walkjson.KindName(kind))
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != '}' {
-		name, err := readName(d.Decoder, &d.unquoted)
-		if err != nil {
-			return err
-		}
-		if err := member(name); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
+	return walkjson.Object(d.Decoder, &d.unquoted, member)
 }
 
 // identified reads an object whose members' names must be identifiers; where one is none, its value

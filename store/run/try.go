@@ -1,12 +1,12 @@
 package run
 
 import (
-	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
 	"strings"
 	"time"
 
+	"oc-scheduler/store/digest"
 	"oc-scheduler/store/execution"
 )
 
@@ -14,10 +14,10 @@ import (
 func ExecutionID(runID, stepID, on string, attempt int) string {
 	var b []byte
 	for _, s := range []string{runID, stepID, on} {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		b = digest.Text(b, s)
 	}
-	sum := sha256.Sum256(binary.AppendUvarint(b, uint64(attempt)))
-	return "x-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+	sum := digest.Of(binary.AppendUvarint(b, uint64(attempt)))
+	return "x-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:]))
 }
 
 // present is the execution that a try is at.

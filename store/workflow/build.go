@@ -36,7 +36,7 @@ func (r *reader) build() (*Workflow, error) {
 	slices.Sort(w.peers)
 	w.peers = slices.Clip(slices.Compact(w.peers))
 	w.steps = r.steps(pairs, starts, finished)
-	w.digest = digest(r.id, r.name, r.items, pairs)
+	w.digest = digestOf(r.id, r.name, r.items, pairs)
 	return w, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"oc-scheduler/store/digest"
 	"oc-scheduler/store/fault"
 )
 
@@ -168,11 +169,11 @@ func (t task) isZero() bool { return len(t.command) == 0 && len(t.env) == 0 && t
 
 // append writes a task so that no two write the same.
 func (t task) append(b []byte) []byte {
-	b = list(b, t.command)
+	b = digest.Texts(b, t.command)
 	names := slices.Sorted(maps.Keys(t.env))
-	b = list(b, names)
+	b = digest.Texts(b, names)
 	for _, name := range names {
-		b = text(b, t.env[name])
+		b = digest.Text(b, t.env[name])
 	}
 	return append(b, byte(t.retries))
 }

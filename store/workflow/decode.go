@@ -3,17 +3,18 @@ package workflow
 import (
 	"bytes"
 	"errors"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/walkjson"
 )
 
 // reader collects one document. Faults don't stop it; a syntax error does.
 type reader struct {
 	data     []byte
 	d        *jsontext.Decoder
+	unquoted []byte // reused
 	faults   fault.List
 	id, name string
 	items    []item
@@ -87,12 +88,10 @@ func (r *reader) ownID() (given bool, err error) {
 
 // end makes sure that nothing follows.
 func (r *reader) end() error {
-	_, err := r.d.ReadToken()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err == nil:
+	err := walkjson.End(r.d)
+	if errors.Is(err, walkjson.ErrMore) {
 		r.faults.Add(fault.Root, "another value follows the workflow")
+		return nil
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/walkjson"
 )
 
 // fault notes what is wrong with the value that was read last.
@@ -24,20 +25,7 @@ func (r *reader) object(member func(name string) error) (isObject bool, err erro
 	if kind := r.d.PeekKind(); kind != '{' {
 		return false, r.refuse("an object", kind)
 	}
-	if _, err := r.d.ReadToken(); err != nil {
-		return true, err
-	}
-	for r.d.PeekKind() != '}' {
-		name, err := r.d.ReadToken()
-		if err != nil {
-			return true, err
-		}
-		if err := member(name.String()); err != nil {
-			return true, err
-		}
-	}
-	_, err = r.d.ReadToken()
-	return true, err
+	return true, walkjson.Object(r.d, &r.unquoted, func(name []byte) error { return member(string(name)) })
 }
 
 // optionalObject is object, but null reads as an empty object.
@@ -53,16 +41,7 @@ func (r *reader) array(element func() error) (isArray bool, err error) {
 	if kind := r.d.PeekKind(); kind != '[' {
 		return false, r.refuse("an array", kind)
 	}
-	if _, err := r.d.ReadToken(); err != nil {
-		return true, err
-	}
-	for r.d.PeekKind() != ']' {
-		if err := element(); err != nil {
-			return true, err
-		}
-	}
-	_, err = r.d.ReadToken()
-	return true, err
+	return true, walkjson.List(r.d, element)
 }
 
 // optionalArray is array, but null reads as an empty array.
@@ -109,12 +88,8 @@ func (r *reader) refuse(want string, got jsontext.Kind) error {
 	if err := r.d.SkipValue(); err != nil {
 		return err
 	}
-	r.fault("must be %s, not %s", want, kindNames[got])
+	r.fault("must be %s, not %s", want, walkjson.KindName(got))
 	return nil
-}
-
-var kindNames = map[jsontext.Kind]string{
-	'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
 }
 
 // syntaxFault finds again, with its place, why data is no JSON text.
