@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/internal/peer/ledger"
+	"oc-scheduler/jet"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/nclprotocol"
 )
@@ -48,16 +49,8 @@ func (b *busy) Run(ctx context.Context) error {
 	for range maxBookings / 2 {
 		_ = b.book(ctx, time.Now())
 	}
-	tick := time.NewTicker(b.every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case now := <-tick.C:
-			_ = b.turn(ctx, now)
-		}
-	}
+	jet.Every(ctx, b.every, func(ctx context.Context) { _ = b.turn(ctx, time.Now()) })
+	return nil
 }
 
 // turn cancels a booking or makes one; the more there are, the likelier is the former.

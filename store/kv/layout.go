@@ -22,7 +22,9 @@ type Layout struct {
 	MarkerTTL   time.Duration // of markers that the server writes; 0: an hour
 	Batches     bool          // takes batches of several messages
 	Schedules   bool          // takes message schedules
-	Version     jet.Version   // to be raised with each change; zero: the first
+	// Version is to be raised with each change of what a release has made; zero: the first. A stream of an older
+	// one is changed in place where that only adds (jet.Adapt).
+	Version jet.Version
 
 	Durable *jetstream.ConsumerConfig // that all replicas share; nil: there is none
 }
