@@ -170,7 +170,7 @@ func TestWithoutNATSTheViewsWordCounts(t *testing.T) {
 	s.put(t, "w", 8).ok(t, http.StatusCreated)
 	s.nats.Stop()
 	natstest.Eventually(t, "the views are old", func() bool {
-		return s.parts.Workflows.Age() > 0 && s.parts.Nodes.Age() > 0 && s.parts.Executions.Age() > 0
+		return s.parts.Workflows.Age() > 0 && s.parts.Plan.Age() > 0 && s.parts.Nodes.Age() > 0 && s.parts.Executions.Age() > 0
 	})
 	for _, path := range []string{"/oc/none", "/oc/none/check" + inDecember, "/nodes/none", "/executions/none"} {
 		s.do(t, http.MethodGet, path, "").problem(t, http.StatusNotFound)

@@ -11,6 +11,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
@@ -23,6 +24,7 @@ type Parts struct {
 	Checks    *check.Service
 	Workflows *kv.View[store.WorkflowRecord]
 	Planners  *kv.View[planners.Record]
+	Plan      *plan.Plan
 	Editor    Editor         // writes, which need NATS
 	Stored    StoredPlanners // reads past the view, which need NATS
 	Nodes     *kv.View[store.NodeRecord]

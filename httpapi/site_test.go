@@ -74,7 +74,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	s.store.Plan.OnBookings(hub.BookingsChanged)
 	views := check.Views{Planners: planners, Workflows: workflows, Plan: s.store.Plan}
 	s.parts = httpapi.Parts{
-		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners,
+		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners, Plan: s.store.Plan,
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Leases: s.store.Leases.View(), Offers: s.store.Offers.View(),
 		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,

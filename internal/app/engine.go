@@ -94,6 +94,7 @@ func (e *engine) parts() httpapi.Parts {
 		Checks:    e.checks,
 		Workflows: e.store.Workflows.View(),
 		Planners:  e.store.Planners.View(),
+		Plan:      e.store.Plan,
 		Editor:    e.demand,
 		Stored:    e.store.Planners,
 		Nodes:     e.store.Nodes.View(),
