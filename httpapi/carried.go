@@ -13,6 +13,10 @@ import (
 var (
 	errUnreadable = &carry.Ending{Code: statusUnreadable, Reason: "the request is not JSON"}
 	errNoRequest  = &carry.Ending{Code: statusUnreadable, Reason: "no request came in time"}
+	errRightEnded = &carry.Ending{
+		Code: 4401, Reason: "the right to this has ended",
+		Last: &carry.Frame{Event: eventError, Data: []byte(`{"type":"error","status":401,"title":"The right to this has ended"}`)},
+	}
 	errGone       = &carry.Ending{Code: 4404, Reason: "workflow gone"}
 )
 

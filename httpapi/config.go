@@ -7,10 +7,12 @@ import (
 	"oc-scheduler/httpapi/carry"
 )
 
-// Config is how the server behaves. A zero value of any field but AllowOrigins means its default.
+// Config is how the server behaves. A zero value of any field but AllowOrigins and Auth means its default.
 type Config struct {
 	Streams      carry.Config
 	AllowOrigins []string // browser origins besides the host's own, scheme://host[:port]
+
+	Auth bool // who asks has to say who he is
 
 	MaxBody int64 // bytes of a request body, 413 above; default 1 MiB
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store"
 	"oc-scheduler/store/fault"
@@ -22,6 +23,7 @@ import (
 const statusClientGone = 499
 
 var (
+	errWhoAsks     = newProblem(http.StatusUnauthorized, "this takes valid credentials")
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
@@ -58,6 +60,10 @@ func problemOf(err error) *Problem {
 		return newProblem(http.StatusTooManyRequests, "%v", limit).after(retryLimited)
 	case errors.As(err, &upgrade):
 		return newProblem(upgrade.Status, "%v", upgrade)
+	case errors.Is(err, auth.ErrRefused), errors.Is(err, errRightEnded):
+		return errWhoAsks
+	case errors.Is(err, auth.ErrStarting):
+		return errStarting
 	case errors.Is(err, carry.Draining):
 		return errRetiring
 	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
@@ -26,10 +27,14 @@ type Orders interface {
 // executionList shows executions as they stand, by id.
 var executionList = listing[execution.Execution, execution.Execution]{
 	view:  func(p *Parts) *kv.View[execution.Execution] { return p.Executions },
+	sees:  seesExecution,
 	show:  func(item kv.Item[execution.Execution]) execution.Execution { return forAll(item.Value) },
 	bytes: func(e execution.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
 	by:    "run", value: func(e execution.Execution) string { return e.RunID },
 }
+
+// seesExecution says whether an execution is there for who asks: one without a run is a matter of operators.
+func seesExecution(who *access.Subject, _ execution.Execution) bool { return who.Everywhere() }
 
 // forAll leaves out the order, whose environment is the node's business.
 func forAll(e execution.Execution) execution.Execution {
@@ -46,8 +51,9 @@ type StoredExecutions interface {
 // execution is an execution as this replica knows it, or else as it is stored: it may have been ordered
 // through another replica just now. The error is a *Problem.
 func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (execution.Execution, error) {
+	who := subjectOf(c)
 	entry, known := parts.Executions.Get(executionID)
-	if known {
+	if known && seesExecution(who, entry.Value) {
 		setAge(c, parts.Executions.Age())
 		return entry.Value, nil
 	}
@@ -56,7 +62,7 @@ func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (ex
 	}
 	e, err := lookup(c.Request().Context(), s.lookups, store.ExecutionsBucket, executionID, parts.StoredExecutions.Get)
 	switch {
-	case errors.Is(err, kv.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound), !seesExecution(who, e): // both take the same time
 		setAge(c, parts.Executions.Age())
 		return e, errNoExecution
 	case err != nil:
@@ -112,6 +118,11 @@ func (s *Server) postCancel(c echo.Context) error {
 	parts, executionID, err := s.addressed(c)
 	if err != nil {
 		return err
+	}
+	if !subjectOf(c).Everywhere() {
+		if _, err := s.execution(c, parts, executionID); err != nil {
+			return err
+		}
 	}
 	body, err := s.body(c)
 	if err != nil {

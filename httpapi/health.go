@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/access"
 )
 
 // Check is one condition of readiness.
@@ -26,11 +28,7 @@ type Standing struct {
 type health struct {
 	checks   func() []Check
 	retiring func() bool // the replica is about to drain
-}
-
-func (h health) routes(e *echo.Echo) {
-	get(e, "/livez", h.live)
-	get(e, "/readyz", h.ready)
+	require  func(echo.Context, access.Right) error
 }
 
 // live says that the process runs and answers.
@@ -39,8 +37,14 @@ func (h health) live(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"status": "alive"})
 }
 
-// ready says whether new clients should be sent here.
+// ready says whether new clients should be sent here, and to operators why not.
 func (h health) ready(c echo.Context) error {
+	verbose := c.QueryParams().Has("verbose")
+	if verbose {
+		if err := h.require(c, access.Operate); err != nil {
+			return err
+		}
+	}
 	standings := h.standings()
 	var failed []string
 	for _, s := range standings {
@@ -48,7 +52,7 @@ func (h health) ready(c echo.Context) error {
 			failed = append(failed, s.Name+": "+s.Detail)
 		}
 	}
-	if !c.QueryParams().Has("verbose") {
+	if !verbose {
 		standings = nil
 	}
 	if failed != nil {

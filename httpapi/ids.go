@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/id"
+	"oc-scheduler/store/strictjson"
 )
 
 // pathID is the one decoder of the identifiers in paths. Every route with one holds it in the second
@@ -33,6 +35,17 @@ func pathID(c echo.Context) (string, error) {
 		return "", newProblem(http.StatusBadRequest, "the id in the path: %v", err)
 	}
 	return decoded, nil
+}
+
+// identifier reads an identifier in a body.
+func identifier(r *strictjson.Reader, path string, value jsontext.Value) string {
+	text, ok := r.Text(path, value)
+	if ok {
+		if err := id.Check(text); err != nil {
+			r.Faults.Add(path, "%v", err)
+		}
+	}
+	return text
 }
 
 // seconds is a duration for a header, in whole seconds rounded up.

@@ -40,7 +40,9 @@ func (s *Server) getLogs(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	ctx, part := s.carry.Join(c.Request().Context())
+	ctx, unbind := s.bound(c)
+	defer unbind()
+	ctx, part := s.carry.Join(ctx)
 	defer part()
 
 	changed, forget := s.executions.join(executionID) // before the first look

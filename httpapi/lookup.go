@@ -14,6 +14,8 @@ import (
 const (
 	// lookupsPerSecond bounds what clients that ask for things that do not exist cost NATS.
 	lookupsPerSecond = 200
+	// doubtsPerSecond bounds what clients cost it that show tokens which do not exist.
+	doubtsPerSecond = 50
 	// lookupWithin is what an answer waits for a bucket, its turn included, before the view's word counts.
 	lookupWithin = time.Second
 )
@@ -26,8 +28,8 @@ type lookups struct {
 	flight singleflight.Group
 }
 
-func newLookups() *lookups {
-	return &lookups{pace: rate.NewLimiter(lookupsPerSecond, lookupsPerSecond)}
+func newLookups(perSecond int) *lookups {
+	return &lookups{pace: rate.NewLimiter(rate.Limit(perSecond), perSecond)}
 }
 
 // lookup is what read finds in a bucket that a view, which is loaded, does not show. It fails with

@@ -15,7 +15,7 @@ import (
 func TestEqualLookupsAreOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, reads := newLookups(), 0
+		l, reads := newLookups(lookupsPerSecond), 0
 		read := func(ctx context.Context, id string) (string, error) {
 			reads++
 			if id == "hangs" {

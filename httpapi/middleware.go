@@ -67,7 +67,7 @@ func (s *Server) observe(c echo.Context, took time.Duration) {
 			log = log.With("ending", e.String())
 		}
 		log.DebugContext(ctx, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", w.Status,
-			"bytes", w.Size, "duration", took.String(), "remote", r.RemoteAddr, "request_id", requestIDOf(c))
+			"bytes", w.Size, "duration", took.String(), "remote", r.RemoteAddr, "request_id", requestIDOf(c), "subject", subjectOf(c).ID)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/fault"
-	"oc-scheduler/store/id"
 	"oc-scheduler/store/strictjson"
 )
 
@@ -42,11 +41,11 @@ func (o *order) isNamed(path string) bool {
 func (o *order) member(name []byte, value jsontext.Value) {
 	switch string(name) {
 	case "execution_id":
-		o.ExecutionID = o.identifier("$.execution_id", value)
+		o.ExecutionID = identifier(&o.Reader, "$.execution_id", value)
 	case "booking_id":
-		o.BookingID = o.identifier("$.booking_id", value)
+		o.BookingID = identifier(&o.Reader, "$.booking_id", value)
 	case "workflow_id":
-		o.WorkflowID = o.identifier("$.workflow_id", value)
+		o.WorkflowID = identifier(&o.Reader, "$.workflow_id", value)
 	case "command":
 		o.words(value)
 	case "env":
@@ -58,16 +57,6 @@ func (o *order) member(name []byte, value jsontext.Value) {
 	default:
 		o.Unknown(fault.Root, name)
 	}
-}
-
-func (o *order) identifier(path string, value jsontext.Value) string {
-	text, ok := o.Text(path, value)
-	if ok {
-		if err := id.Check(text); err != nil {
-			o.Faults.Add(path, "%v", err)
-		}
-	}
-	return text
 }
 
 func (o *order) words(list jsontext.Value) {

@@ -29,6 +29,8 @@ func (o *output) event(ctx context.Context) (carry.Frame, error) {
 	switch {
 	case err == nil:
 		return event("output", strconv.FormatUint(chunk.Offset, 10), chunk)
+	case ctx.Err() != nil: // the carrier knows why
+		return carry.Frame{}, context.Cause(ctx)
 	case errors.Is(err, io.EOF):
 		o.over = carry.Done
 		return event("end", "", forAll(o.outcome(ctx)))

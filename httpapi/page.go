@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/id"
 	"oc-scheduler/store/kv"
 )
@@ -54,8 +55,9 @@ func paged(c echo.Context, by string) (after string, limit int, want string, err
 type listing[V, T any] struct {
 	view  func(*Parts) *kv.View[V]
 	show  func(kv.Item[V]) T
-	bytes func(T) int // of an item, where items may be large
-	by    string      // a parameter that narrows the list to items of that value; empty: none does
+	bytes func(T) int                   // of an item, where items may be large
+	sees  func(*access.Subject, V) bool // whether an item is there for who asks; nil: for everybody
+	by    string                        // a parameter that narrows the list to items of that value; empty: none does
 	value func(V) string
 }
 
@@ -76,20 +78,24 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		}
 		setAge(c, view.Age())
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-		return c.JSON(http.StatusOK, l.turn(l.items(view, after, limit+1, want), limit))
+		shown := func(v V) bool {
+			return (want == "" || l.value(v) == want) && (l.sees == nil || l.sees(subjectOf(c), v))
+		}
+		return c.JSON(http.StatusOK, l.turn(l.items(view, after, limit+1, shown), limit))
 	}
 }
 
-// items are up to so many of those after an id that have a value; "": of any.
-func (l listing[V, T]) items(view *kv.View[V], after string, limit int, want string) []kv.Item[V] {
-	if want == "" {
+// items are up to so many of those after an id that are shown. Of the others nothing shows, in no cursor and no
+// count.
+func (l listing[V, T]) items(view *kv.View[V], after string, limit int, shown func(V) bool) []kv.Item[V] {
+	if l.sees == nil && l.by == "" {
 		return view.Page(after, limit)
 	}
 	var items []kv.Item[V]
 	for {
 		some := view.Page(after, maxLimit)
 		for _, item := range some {
-			if l.value(item.Value) != want {
+			if !shown(item.Value) {
 				continue
 			}
 			if items = append(items, item); len(items) == limit {

@@ -6,12 +6,32 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/httpapi/ui"
+	"oc-scheduler/store/access"
 )
 
 // pages adds what people look at.
 func (s *Server) pages(e *echo.Echo) {
 	site := ui.Site{Loaded: s.shownParts, Explain: s.explain, Now: time.Now}
-	site.Routes(e, func(path string, h echo.HandlerFunc) { get(e, path, h) })
+	site.Routes(e, func(path string, h echo.HandlerFunc) {
+		e.GET(path, h)
+		e.HEAD(path, h)
+	})
+	for _, r := range e.Routes() {
+		at := place{r.Method, r.Path}
+		if _, named := s.needed[at]; !named {
+			s.needed[at] = pageRight(r.Path)
+		}
+	}
+}
+
+// pageRight is what a page takes. Pages show what belongs to all groups, so they are for operators; what leads
+// to them, and what they are made of, says nothing.
+func pageRight(path string) access.Right {
+	switch path {
+	case "/", "/ui", "/ui/static/:name":
+		return access.Open
+	}
+	return access.Operate
 }
 
 // shownParts is what the pages show of what is served.

@@ -58,6 +58,9 @@ func (p *Problem) write(c echo.Context) error {
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, problemType)
 	h.Set(echo.HeaderCacheControl, "no-store")
+	if p.Status == http.StatusUnauthorized {
+		h.Set(echo.HeaderWWWAuthenticate, "Bearer") // without a word why
+	}
 	if p.retryAfter > 0 {
 		h.Set(echo.HeaderRetryAfter, seconds(p.retryAfter))
 	}

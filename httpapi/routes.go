@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -9,10 +11,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/tokens"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -39,6 +43,8 @@ type Parts struct {
 	StoredExecutions StoredExecutions // reads past the view, which need NATS
 	Orders           Orders           // writes, which need NATS
 	Outputs          Outputs          // reads from nodes
+
+	Tokens *tokens.Tokens
 }
 
 // Editor writes workflows and sets off what follows from it.
@@ -58,34 +64,76 @@ type StoredPlanners interface {
 // natsWithin bounds what a request waits for NATS.
 const natsWithin = 5 * time.Second
 
-func (s *Server) routes(e *echo.Echo) {
-	get(e, "/oc", workflowList.answer(s))
-	get(e, "/oc/:id", s.getWorkflow)
-	e.PUT("/oc/:id", s.putWorkflow)
-	e.DELETE("/oc/:id", s.deleteWorkflow)
-	get(e, "/oc/:id/check", s.getCheck)
-	e.POST("/oc/:id/check", s.postCheck)
-	get(e, "/planners", plannerList.answer(s))
-	get(e, "/planners/:peer", s.getPlanner)
-	get(e, "/nodes", s.listNodes)
-	get(e, "/nodes/:id", s.getNode)
-	e.DELETE("/nodes/:id", s.deleteNode)
-	e.POST("/nodes/:id/approve", s.approveNode)
-	e.POST("/nodes/:id/reject", s.rejectNode)
-	e.POST("/nodes/:id/executions", s.postExecution)
-	get(e, "/executions", executionList.answer(s))
-	get(e, "/executions/:id", s.getExecution)
-	get(e, "/executions/:id/logs", s.getLogs)
-	e.POST("/executions/:id/cancel", s.postCancel)
-	get(e, "/openapi.json", getOpenAPI)
+// route is one row of the table: what is served where, and the right that it takes.
+type route struct {
+	method, path string
+	right        access.Right
+	handle       echo.HandlerFunc
 }
 
-// operatorRoutes adds the metrics page; gatherer may be nil.
-func operatorRoutes(e *echo.Echo, gatherer *prometheus.Registry) {
-	if gatherer == nil {
-		return
+// routes are all that is served. Rows are written without names, so that one without a right does not compile.
+// What a right leaves open, groups or more, is the handler's to decide.
+func (s *Server) routes(h health, metrics echo.HandlerFunc) []route {
+	const get, put, post, del = http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete
+	return []route{
+		{get, "/oc", access.Read, workflowList.answer(s)},
+		{get, "/oc/:id", access.Read, s.getWorkflow},
+		{put, "/oc/:id", access.Write, s.putWorkflow},
+		{del, "/oc/:id", access.Write, s.deleteWorkflow},
+		{get, "/oc/:id/check", access.Read, s.getCheck},
+		{post, "/oc/:id/check", access.Read, s.postCheck},
+		{get, "/planners", access.Read, plannerList.answer(s)},
+		{get, "/planners/:peer", access.Read, s.getPlanner},
+		{get, "/nodes", access.Read, s.listNodes},
+		{get, "/nodes/:id", access.Read, s.getNode},
+		{del, "/nodes/:id", access.Operate, s.deleteNode},
+		{post, "/nodes/:id/approve", access.Operate, s.approveNode},
+		{post, "/nodes/:id/reject", access.Operate, s.rejectNode},
+		{post, "/nodes/:id/executions", access.Operate, s.postExecution},
+		{get, "/executions", access.Read, executionList.answer(s)},
+		{get, "/executions/:id", access.Read, s.getExecution},
+		{get, "/executions/:id/logs", access.Write, s.getLogs},
+		{post, "/executions/:id/cancel", access.Write, s.postCancel},
+		{get, "/tokens", access.Govern, tokenList.answer(s)},
+		{post, "/tokens", access.Govern, s.postToken},
+		{del, "/tokens/:id", access.Govern, s.deleteToken},
+		{get, "/whoami", access.Read, getWhoami},
+		{get, "/livez", access.Open, h.live},
+		{get, "/readyz", access.Open, h.ready},
+		{get, "/metrics", access.Operate, metrics},
+		{get, "/openapi.json", access.Open, getOpenAPI},
 	}
-	get(e, "/metrics", echo.WrapHandler(promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true})))
+}
+
+// register serves the routes, each GET for HEAD, too: net/http drops the body of the latter's answer. The error
+// is a route that names no right.
+func (s *Server) register(e *echo.Echo, routes []route) error {
+	s.needed = map[place]access.Right{}
+	for _, r := range routes {
+		if r.right == 0 {
+			return fmt.Errorf("%s %s names no right", r.method, r.path)
+		}
+		methods := []string{r.method}
+		if r.method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+		for _, method := range methods {
+			e.Add(method, r.path, r.handle)
+			s.needed[place{method, r.path}] = r.right
+		}
+	}
+	return nil
+}
+
+// place is where something is served.
+type place struct{ method, path string }
+
+// exposition is the metrics page; gatherer may be nil.
+func exposition(gatherer *prometheus.Registry) echo.HandlerFunc {
+	if gatherer == nil {
+		return func(echo.Context) error { return errNoRoute }
+	}
+	return echo.WrapHandler(promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true}))
 }
 
 // loaded is what is served; the error is errStarting before there is anything.

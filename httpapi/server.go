@@ -12,7 +12,9 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/store/access"
 )
 
 const (
@@ -33,6 +35,9 @@ type Server struct {
 	retired atomic.Bool
 	carry   *carry.Carriers
 	lookups *lookups
+	auth    *auth.Guard            // nil: nobody has to say who he is
+	needed  map[place]access.Right // by route
+	doubts  *lookups               // of tokens
 	http    *http.Server
 
 	executions changes // in the view
@@ -50,7 +55,8 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		origins: cfg.AllowOrigins,
 		names:   namesOf(cfg.AllowOrigins),
 		log:     log.With("component", "httpapi"),
-		lookups: newLookups(),
+		lookups: newLookups(lookupsPerSecond),
+		doubts:  newLookups(doubtsPerSecond),
 	}
 	var registerer prometheus.Registerer
 	if reg != nil { // a nil pointer in an interface is not nil
@@ -58,8 +64,15 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 	}
 	s.metrics = newMetrics(registerer)
 	s.carry = carry.New(cfg.Streams, carry.Hooks{Wrote: s.metrics.wrote, Panicked: s.panicked}, s.log, registerer)
+	if cfg.Auth {
+		s.auth = auth.New(time.Now)
+	}
+	handler, err := s.echo(checks, reg)
+	if err != nil {
+		return nil, err
+	}
 	s.http = &http.Server{
-		Handler:           s.echo(checks, reg),
+		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       cfg.ReadTimeout,
 		WriteTimeout:      cfg.WriteTimeout,
@@ -77,6 +90,9 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 func (s *Server) Attach(parts Parts) {
 	if parts.Executions != nil {
 		parts.Executions.OnChange(s.executions.changed)
+	}
+	if s.auth != nil {
+		s.auth.Attach(parts.Tokens.View(), s.freshToken(parts.Tokens))
 	}
 	s.parts.Store(&parts)
 }
@@ -115,7 +131,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // echo wires routes and middleware.
-func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *echo.Echo {
+func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) (*echo.Echo, error) {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's to write
@@ -124,15 +140,13 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) *ech
 	if len(s.origins) > 0 {
 		e.Use(s.origins.cors())
 	}
-	s.routes(e)
+	if s.auth != nil {
+		e.Use(s.authorize)
+	}
+	h := health{checks: checks, retiring: s.retired.Load, require: s.require}
+	if err := s.register(e, s.routes(h, exposition(gatherer))); err != nil {
+		return nil, err
+	}
 	s.pages(e)
-	health{checks: checks, retiring: s.retired.Load}.routes(e)
-	operatorRoutes(e, gatherer)
-	return e
-}
-
-// get registers a page for GET and HEAD; net/http drops the body of the latter's answer.
-func get(e *echo.Echo, path string, h echo.HandlerFunc) {
-	e.GET(path, h)
-	e.HEAD(path, h)
+	return e, nil
 }

@@ -30,6 +30,8 @@ func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string)
 		return err
 	}
 	o.Leave = leave
+	who := subjectOf(c)
+	o.Bind = func(stop func(error)) (release func()) { return s.bind(who, func() { stop(errRightEnded) }) }
 	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream}, o)
 }
 
@@ -40,7 +42,9 @@ func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) er
 		return err
 	}
 	defer leave()
-	ctx, part := s.carry.Join(c.Request().Context())
+	ctx, unbind := s.bound(c)
+	defer unbind()
+	ctx, part := s.carry.Join(ctx)
 	defer part()
 	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{stream}, c.Request().Header.Get(lastEventID)}))
 	return nil

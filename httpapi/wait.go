@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -59,11 +60,17 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	if err := out.SetReadDeadline(time.Time{}); err != nil { // it would end the request's context
 		return check.Frame{}, err
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), wait)
+	ctx, unbind := s.bound(c)
+	defer unbind()
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	ctx, part := s.carry.Join(ctx)
 	defer part()
 	closed := s.carry.Opened(carrierWait)
 	defer closed(carry.Done)
-	return checks.Wait(ctx, workflowID, request)
+	frame, err := checks.Wait(ctx, workflowID, request)
+	if errors.Is(context.Cause(ctx), errRightEnded) {
+		err = errRightEnded
+	}
+	return frame, err
 }

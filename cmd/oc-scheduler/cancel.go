@@ -15,7 +15,7 @@ type cancelCmd struct {
 
 // Run has an execution ended; the node says when it has.
 func (c *cancelCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ type checkCmd struct {
 
 // Run prints the answer, or with --watch one for each change. The exit code tells the last one.
 func (c *checkCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 // replicaFlag is shared by the commands that talk to a running replica.
 type replicaFlag struct {
 	Server string `default:"http://127.0.0.1:8080" help:"A running replica."`
+	tokenFlag
 }
 
 // serverFlags are shared by those that show what it answers.
@@ -34,12 +35,17 @@ type client struct {
 	http *http.Client
 }
 
-func (f replicaFlag) client() (*client, error) {
+func (f replicaFlag) client(con *console) (*client, error) {
 	base, err := parseServer(f.Server)
 	if err != nil {
 		return nil, fmt.Errorf("--server: %w", err)
 	}
-	return &client{base: base, http: &http.Client{Timeout: time.Minute}}, nil
+	token, err := f.token(con)
+	if err != nil {
+		return nil, err
+	}
+	transport := bearer{token: token, host: base.Host, next: http.DefaultTransport}
+	return &client{base: base, http: &http.Client{Timeout: time.Minute, Transport: transport}}, nil
 }
 
 // parseServer reads the address of an HTTP server. Its error does not repeat it: it may hold a password, of

@@ -20,8 +20,9 @@ type doctorCmd struct {
 	NATSKey     string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
 	NATSMonitor []string `name:"nats-monitor" placeholder:"URL" help:"Monitoring addresses of the NATS servers, comma-separated: they alone tell the fsync setting."`
 	Server      string   `placeholder:"URL" help:"A running replica to examine, too."`
-	JSReplicas  int      `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
-	Output      string   `short:"o" default:"table" enum:"table,json" help:"table or json."`
+	tokenFlag
+	JSReplicas int    `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
+	Output     string `short:"o" default:"table" enum:"table,json" help:"table or json."`
 }
 
 // AfterApply checks what would be examined, or looked for, in vain.
@@ -53,8 +54,12 @@ func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	token, err := c.token(con)
+	if err != nil {
+		return err
+	}
 	findings := doctor.Run(ctx, doctor.Config{
-		URLs: c.NATSURL, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas, CLI: c.cli(),
+		URLs: c.NATSURL, Token: token, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas, CLI: c.cli(),
 	})
 	if err := c.print(con.stdout, findings); err != nil {
 		return err

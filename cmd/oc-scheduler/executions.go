@@ -31,7 +31,7 @@ type executionsCmd struct {
 
 // Run lists the executions, or shows one.
 func (c *executionsCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (c *logsCmd) Run(ctx context.Context, con *console) error {
 	if c.Tail != nil && *c.Tail < 0 {
 		return errors.New("--tail: must not be below 0")
 	}
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (o *offerDoc) summary() string {
 
 // Run lists the nodes, or shows one.
 func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ type nodeDecision struct {
 }
 
 func (c *nodeDecision) decide(ctx context.Context, con *console, decision string) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ type nodesRemoveCmd struct {
 
 // Run removes a node.
 func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

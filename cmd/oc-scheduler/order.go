@@ -30,7 +30,7 @@ type order struct {
 // Run has a node run something, and writes its output until it ends; the exit code is the execution's. The
 // id is made up here: whatever happens on the way, it can be told.
 func (c *runCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return &exitError{exitNotRun, err}
 	}

@@ -16,6 +16,7 @@ import (
 // output is the output of an execution, as a replica streams it.
 type output struct {
 	stdout, stderr *sink
+	http           *http.Client
 	url            *url.URL
 	at             string // the last event that was written
 }
@@ -31,7 +32,8 @@ func (c *client) outputOf(con *console, executionID string, follow bool, tail *i
 	}
 	return &output{
 		stdout: con.stdout, stderr: &sink{name: "standard error", w: con.stderr},
-		url: c.url(query, "executions", executionID, "logs"),
+		http: &http.Client{Transport: c.http.Transport},
+		url:  c.url(query, "executions", executionID, "logs"),
 	}
 }
 
@@ -81,7 +83,7 @@ func (o *output) follow(ctx context.Context) (end *executionDoc, err error) {
 	if o.at != "" {
 		r.Header.Set("Last-Event-ID", o.at)
 	}
-	resp, err := ask(http.DefaultClient, r) // it has no timeout, which would be one for the whole stream
+	resp, err := ask(o.http, r) // it has no timeout, which would be one for the whole stream
 	if err != nil {
 		return nil, err
 	}

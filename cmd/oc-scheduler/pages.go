@@ -57,10 +57,15 @@ func (l list) print(ctx context.Context, client *client, con *console, output st
 	if err == nil && l.sort != nil {
 		err = l.sort(items)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case output == "json":
+	}
+	return l.show(con, output, items)
+}
+
+// show prints the items of a list.
+func (l list) show(con *console, output string, items []json.RawMessage) error {
+	if output == "json" {
 		return printJSON(con.stdout, items)
 	}
 	table := newTable(con.stdout, l.header)

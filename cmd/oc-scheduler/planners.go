@@ -13,7 +13,7 @@ type plannersCmd struct {
 
 // Run lists the planners, or shows one.
 func (c *plannersCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const subprotocol = "oc.check.v1"
 func (c *checkCmd) watch(ctx context.Context, con *console, client *client, request []byte) error {
 	u := client.url(nil, "oc", string(c.Workflow), "check")
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
-	w := &watcher{con: con, url: u.String(), request: request, json: c.Output == "json"}
+	w := &watcher{con: con, http: &http.Client{Transport: client.http.Transport}, url: u.String(), request: request, json: c.Output == "json"}
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = 10 * time.Second
 	for {
@@ -53,6 +53,7 @@ func (c *checkCmd) watch(ctx context.Context, con *console, client *client, requ
 // watcher prints the answers of one stream, whatever the number of its connections.
 type watcher struct {
 	con     *console
+	http    *http.Client
 	url     string
 	request []byte
 	json    bool
@@ -64,7 +65,7 @@ type watcher struct {
 // follow sends the request on a new connection and prints its answers. It returns whether there were
 // any, and the reason why the connection ended.
 func (w *watcher) follow(ctx context.Context) (answered bool, err error) {
-	ws, resp, err := websocket.Dial(ctx, w.url, &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+	ws, resp, err := websocket.Dial(ctx, w.url, &websocket.DialOptions{HTTPClient: w.http, Subprotocols: []string{subprotocol}})
 	if err != nil {
 		if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != nil {
 			return false, readProblem(resp)
@@ -157,7 +158,7 @@ func final(err error) bool {
 		return p.Status < 500 && p.Status != http.StatusTooManyRequests
 	}
 	switch websocket.CloseStatus(err) {
-	case 4400, 4404, websocket.StatusPolicyViolation, websocket.StatusNormalClosure:
+	case 4400, 4401, 4404, websocket.StatusPolicyViolation, websocket.StatusNormalClosure:
 		return true
 	}
 	return false

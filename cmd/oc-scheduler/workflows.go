@@ -15,7 +15,7 @@ type workflowsCmd struct {
 
 // Run lists the workflows.
 func (c *workflowsCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client()
+	client, err := c.client(con)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,11 @@ func (c *Carriers) carry(ctx context.Context, a *answer, s Source) *Ending {
 	defer s.Close()
 	closed := c.Opened(a.carrier)
 	e := asEnding(c.guard(func() error { return c.follow(ctx, a, s) }))
+	if e.Last != nil && a.carrier == Events {
+		if err := a.frame(*e.Last); err != nil {
+			e = endingOfWrite(err)
+		}
+	}
 	closed(e)
 	return e
 }

@@ -13,6 +13,7 @@ import (
 type Ending struct {
 	Code   websocket.StatusCode // 0: the connection is cut without a close frame
 	Reason string               // of the close frame; at most 123 bytes
+	Last   *Frame               // of event streams, which have no close frame: what is told in the end; nil: nothing
 	label  string               // in the metrics, where it is not the code
 }
 

@@ -15,6 +15,10 @@ type Opening struct {
 	Silent    *Ending // when the first message does not come in time; nil: none has to come
 	RequestID string  // for the log
 	Leave     func()  // what Admit returned
+
+	// Bind is given what ends the socket for a reason, and does not block; release is called once, in the
+	// end. It may be nil.
+	Bind func(stop func(cause error)) (release func())
 }
 
 // socket carries a source over a WebSocket. One goroutine reads, and owns it. When the source wakes, one
@@ -58,6 +62,9 @@ func (ws *socket) run(o Opening) {
 	ws.source.OnWake(ws.wake)
 	ws.wake()
 	defer c.live.add(ws)()
+	if o.Bind != nil {
+		defer o.Bind(ws.stop)()
+	}
 	if o.Silent != nil {
 		ws.first = time.AfterFunc(c.cfg.FirstMessage, func() { ws.stop(o.Silent) })
 	}

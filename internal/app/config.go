@@ -41,7 +41,10 @@ type Config struct {
 	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`
 	PlannerTTL time.Duration `default:"24h" help:"Life of a planner from its first insertion; whole seconds."`
 
-	ApproveNodes string `placeholder:"auto|manual" default:"auto" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same."`
+	ApproveNodes string `placeholder:"auto|manual" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same. By default auto, and manual where who asks has to say who he is."`
+
+	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights."`
+	BootstrapTokenFile string `placeholder:"FILE" help:"While no administrator's token lives, make one, once for the fleet, and write it to FILE, which must not exist."`
 
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own, and whose host a proxy may pass on to a loopback address; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`

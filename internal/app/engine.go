@@ -109,6 +109,8 @@ func (e *engine) parts() httpapi.Parts {
 		StoredExecutions: e.store.Executions,
 		Orders:           e.nodes.Orders,
 		Outputs:          logstream.Client{Conn: e.nc, Logger: e.log},
+
+		Tokens: e.store.Tokens,
 	}
 }
 

@@ -16,6 +16,7 @@ func (c Config) checkFiles() error {
 		err,
 		flag("--listen-file", checkPlace(c.ListenFile)),
 		flag("--ready-file", checkPlace(c.ReadyFile)),
+		flag("--bootstrap-token-file", checkPlace(c.BootstrapTokenFile)),
 	}
 	if c.Embedded() {
 		errs = append(errs,

@@ -26,6 +26,7 @@ import (
 func (c Config) http() httpapi.Config {
 	return httpapi.Config{
 		AllowOrigins: c.AllowOrigin,
+		Auth:         c.guarded(),
 		Streams:      carry.Config{MaxStreams: c.MaxStreams, MaxStreamsPerClient: c.MaxStreamsPerClient},
 	}
 }
@@ -47,7 +48,7 @@ func openStore(ctx context.Context, js jetstream.JetStream, cfg store.Config, lo
 // nodes is the part of the configuration that package orchestrator takes.
 func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.Config {
 	return orchestrator.Config{
-		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.ApproveNodes == manual,
+		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.approvesByHand(),
 		Logger: log, Metrics: reg,
 	}
 }

@@ -45,6 +45,7 @@ type Replica struct {
 	engine   atomic.Pointer[engine] // nil until NATS has answered
 	opening  atomic.Pointer[error]  // what the last attempt to build the engine failed with
 	ready    chan struct{}
+	first    *firstToken // nil until one is to be made
 }
 
 // New opens the addresses of a replica, and its NATS connection, which need not succeed yet. Run

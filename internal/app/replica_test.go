@@ -91,6 +91,11 @@ func (r *running) status(t *testing.T, path string) (status int, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return send(t, req)
+}
+
+func send(t *testing.T, req *http.Request) (status int, body string) {
+	t.Helper()
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -29,6 +29,9 @@ func (r *Replica) runEngine(ctx context.Context) error {
 		return assemble(attempt, r.nc, r.cfg, r.log, r.reg)
 	})
 	if err == nil {
+		_, err = persist(ctx, r, func() (struct{}, error) { return struct{}{}, r.bootstrap(ctx, e.store.Tokens) })
+	}
+	if err == nil {
 		r.warnOfPayload(ctx)
 		e.lease, err = persist(ctx, r, func() (*store.Held, error) { return r.holdLease(ctx, e.store.Leases) })
 	}
@@ -84,7 +87,8 @@ func persist[T any](ctx context.Context, r *Replica, f func() (T, error)) (T, er
 }
 
 func needsOperator(err error) bool {
-	return jet.NeedsOperator(err) || errors.Is(err, store.ErrLeaseHeld)
+	_, is := errors.AsType[*ConfigError](err)
+	return is || jet.NeedsOperator(err) || errors.Is(err, store.ErrLeaseHeld)
 }
 
 // waiting tells operators what the start waits for: in the log when that changes, in /readyz always.

@@ -25,6 +25,7 @@ func (c Config) Validate() error {
 		flag("--planner-ttl", checkPositive(c.PlannerTTL)), // package store takes 0 for its default
 		c.store().Validate(),
 		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
+		flag("--auth", checkAuth(c.Auth)),
 		c.http().Validate(),
 		flag("--max-streams", checkPositive(c.MaxStreams)),
 		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),
@@ -37,16 +38,6 @@ func flag(name string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// manual is the one way of approval that is not the default.
-const manual = "manual"
-
-func checkApproval(how string) error {
-	if how != "" && how != "auto" && how != manual {
-		return fmt.Errorf("%q is neither auto nor manual", how)
-	}
-	return nil
 }
 
 func checkAddress(addr string) error {

@@ -33,6 +33,7 @@ func TestValidateAccepts(t *testing.T) {
 		"a password":              func(c *app.Config) { c.NATSURL = []string{"nats://u:p@a:4222"} },
 		"a cluster's replication": func(c *app.Config) { c.NATSURL, c.JSReplicas = []string{"a"}, 3 },
 		"an origin":               func(c *app.Config) { c.AllowOrigin = []string{"https://portal.example.org:8443"} },
+		"no log-in":               func(c *app.Config) { c.Auth = "off" },
 		"nodes by hand":           func(c *app.Config) { c.ApproveNodes = "manual" },
 		"a short life":            func(c *app.Config) { c.PlannerTTL = time.Second },
 	} {
@@ -56,6 +57,7 @@ func TestValidateNamesTheFlag(t *testing.T) {
 			func(c *app.Config) { c.Listen = "localhost:70000" },
 			func(c *app.Config) { c.Listen = "localhost:http" },
 		},
+		"--auth":          {func(c *app.Config) { c.Auth = "yes" }},
 		"--approve-nodes": {func(c *app.Config) { c.ApproveNodes = "perhaps" }},
 		"--nats-listen":   {func(c *app.Config) { c.NATSListen = "on" }},
 		"--nats-url": {

@@ -18,6 +18,7 @@ type Config struct {
 	Options  []nats.Option // credentials and TLS
 	Monitors []string      // HTTP monitoring addresses of NATS servers; none: what only they tell stays unknown
 	Replica  string        // HTTP address of a replica; "": none is asked
+	Token    string        // what is shown to it; "": nothing
 	Copies   int           // the replication that streams should have; 0: that of the planners' bucket
 	CLI      []string      // flags by which the nats command gets at the servers, besides --server
 

@@ -15,9 +15,9 @@ import (
 // maxAnswer bounds what is read of one answer, in bytes.
 const maxAnswer = 8 << 20
 
-// fetch reads JSON of an HTTP address, whatever the status; date is when the other end says it
+// fetch reads JSON of an HTTP address, to which a token is shown unless it is empty, whatever the status; date is when the other end says it
 // answered, to the second, or zero.
-func fetch(ctx context.Context, address, path, query string, into any) (status int, date time.Time, err error) {
+func fetch(ctx context.Context, address, token, path, query string, into any) (status int, date time.Time, err error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
@@ -32,6 +32,9 @@ func fetch(ctx context.Context, address, path, query string, into any) (status i
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return 0, time.Time{}, err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	req.Close = true // one question, one answer
 	resp, err := http.DefaultClient.Do(req)

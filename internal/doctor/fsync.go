@@ -29,7 +29,7 @@ func (e *exam) monitors(ctx context.Context) {
 	}
 	for _, address := range e.Monitors {
 		var v varz
-		status, _, err := fetch(ctx, address, "varz", "", &v)
+		status, _, err := fetch(ctx, address, "", "varz", "", &v)
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("status %d", status)
 		}

@@ -21,9 +21,13 @@ type readiness struct {
 // replica asks one replica how it is.
 func (e *exam) replica(ctx context.Context) {
 	var told readiness
-	status, date, err := fetch(ctx, e.Replica, "readyz", "verbose", &told)
+	status, date, err := fetch(ctx, e.Replica, e.Token, "readyz", "verbose", &told)
 	if err == nil && len(told.Checks) == 0 {
 		err = fmt.Errorf("status %d, not an answer of oc-scheduler", status)
+	}
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		e.unknown(shown(e.Replica)+" shows its state to operators alone", "give OC_TOKEN or --token-file a token of the role operator")
+		return
 	}
 	if err != nil {
 		e.fail(fmt.Sprintf("%s: %v", shown(e.Replica), err), "start it (`oc-scheduler serve`), or mend --server")

@@ -70,6 +70,26 @@ func TestASubjectEnds(t *testing.T) {
 	}
 }
 
+func TestTheSameSubject(t *testing.T) {
+	t.Parallel()
+	s := access.Subject{ID: "token:a", Role: access.User, Groups: []string{"g"}, Since: time.Unix(1, 0), End: time.Unix(9, 0)}
+	if again := s; !s.Same(&again) {
+		t.Error("a copy is another subject")
+	}
+	for name, change := range map[string]func(*access.Subject){
+		"id":     func(o *access.Subject) { o.ID = "token:b" },
+		"role":   func(o *access.Subject) { o.Role = access.Viewer },
+		"groups": func(o *access.Subject) { o.Groups = nil },
+		"since":  func(o *access.Subject) { o.Since = time.Unix(2, 0) }, // an id that was given again
+		"end":    func(o *access.Subject) { o.End = time.Time{} },
+	} {
+		o := s
+		if change(&o); s.Same(&o) {
+			t.Errorf("another %s is the same subject", name)
+		}
+	}
+}
+
 func TestNamesOfRoles(t *testing.T) {
 	t.Parallel()
 	for _, name := range access.Roles() {

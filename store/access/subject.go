@@ -14,11 +14,17 @@ type Subject struct {
 	Name   string // for people
 	Role   Role
 	Groups []string  // sorted, each once
+	Since  time.Time // when it was given all this
 	End    time.Time // when it may nothing any more; zero: never
 }
 
 // Anonymous is everybody where nobody has to say who he is.
 var Anonymous = &Subject{ID: "anonymous", Name: "anonymous", Role: Admin}
+
+// Same says whether both are one subject, which may do the same by the same gift.
+func (s *Subject) Same(o *Subject) bool {
+	return s == o || s.ID == o.ID && s.Role == o.Role && s.Since.Equal(o.Since) && s.End.Equal(o.End) && slices.Equal(s.Groups, o.Groups)
+}
 
 // Ended says whether the subject's time was over at a moment.
 func (s *Subject) Ended(at time.Time) bool { return !s.End.IsZero() && !at.Before(s.End) }

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"oc-scheduler/store/access"
-	"oc-scheduler/store/id"
 	"oc-scheduler/store/kv"
 )
 
@@ -17,8 +17,12 @@ const Bucket = "tokens"
 // Layout is how the bucket is kept.
 var Layout = kv.Layout{Bucket: Bucket, Description: "Who may do what, by token: its role and groups, and the hash of its secret"}
 
-// MaxGroups is how many groups a token may have.
-const MaxGroups = 64
+const (
+	// MaxGroups is how many groups a token may have.
+	MaxGroups = 64
+	// MaxTTL is the longest life of a token that has an end.
+	MaxTTL = 100 * 365 * 24 * time.Hour
+)
 
 // Token is what may be known of a token.
 type Token struct {
@@ -47,11 +51,22 @@ func (r *Record) Bears(c access.Credential, now time.Time) bool {
 	return r.Digest.Is(c.Digest()) && !r.subject.Ended(now)
 }
 
+const subjectPrefix = "token:"
+
 // SubjectID is how the bearer of a token is named.
-func SubjectID(tokenID string) string { return "token:" + tokenID }
+func SubjectID(tokenID string) string { return subjectPrefix + tokenID }
+
+// TokenID is the token of a SubjectID; "" for other subjects.
+func TokenID(subjectID string) string {
+	tokenID, is := strings.CutPrefix(subjectID, subjectPrefix)
+	if !is {
+		return ""
+	}
+	return tokenID
+}
 
 func newRecord(t Token, d access.Digest) *Record {
-	s := &access.Subject{ID: SubjectID(t.ID), Name: t.Name, Role: t.Role, Groups: access.GroupsOf(t.Groups)}
+	s := &access.Subject{ID: SubjectID(t.ID), Name: t.Name, Role: t.Role, Groups: access.GroupsOf(t.Groups), Since: t.CreatedAt}
 	if t.ExpiresAt != nil {
 		s.End = *t.ExpiresAt
 	}
@@ -92,9 +107,6 @@ type Draft struct {
 	TTL    time.Duration // 0: no end
 	By     string        // the subject who makes it
 }
-
-// CheckName says what is wrong with the name of a token.
-func CheckName(name string) error { return id.Check(name) }
 
 func (d Draft) token(tokenID string, now time.Time) Token {
 	t := Token{ID: tokenID, Name: d.Name, Role: d.Role, Groups: access.GroupsOf(d.Groups), CreatedAt: now.UTC(), CreatedBy: d.By}

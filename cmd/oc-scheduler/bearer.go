@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// tokenFlag says who asks. The token itself is no flag: those are for all to see who list processes.
+type tokenFlag struct {
+	TokenFile string `placeholder:"FILE" help:"A file with the token to show, instead of the one in $OC_TOKEN."`
+}
+
+// token is what is shown to replicas; "" is nothing.
+func (f tokenFlag) token(con *console) (string, error) {
+	if f.TokenFile == "" {
+		token, _ := con.env("OC_TOKEN")
+		return plainToken("OC_TOKEN", token)
+	}
+	text, err := os.ReadFile(f.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	return plainToken("--token-file", string(text))
+}
+
+// plainToken is text without the white space around it, if it can stand in a header. It is not repeated.
+func plainToken(from, text string) (string, error) {
+	token := strings.TrimSpace(text)
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s: not a token", from)
+	}
+	return token, nil
+}
+
+// bearer shows a token to one host, and to no other to which that may lead.
+type bearer struct {
+	token, host string
+	next        http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.token != "" && r.URL.Host == b.host {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+b.token)
+	}
+	return b.next.RoundTrip(r)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"oc-scheduler/store/tokens"
+)
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Make a token, and print it: it is shown once."`
+	List   tokenListCmd   `cmd:"" help:"List the tokens that live."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token: it is refused everywhere within a second, and its streams end."`
+}
+
+type tokenCreateCmd struct {
+	replicaFlag
+	bucketFlags
+	Name  string        `arg:"" type:"ident" help:"Whose it is, for people."`
+	Role  string        `required:"" enum:"viewer,user,operator,admin" help:"viewer, user, operator or admin."`
+	Group []string      `placeholder:"GROUP" help:"A group that its bearer is in; repeatable."`
+	TTL   time.Duration `name:"ttl" placeholder:"DURATION" help:"Its life, in whole seconds; without it, it has no end."`
+}
+
+// AfterApply checks what is no life.
+func (c *tokenCreateCmd) AfterApply() error {
+	if c.TTL < 0 || c.TTL%time.Second != 0 || c.TTL > tokens.MaxTTL {
+		return fmt.Errorf("--ttl: %v is not a whole number of seconds, up to %v", c.TTL, tokens.MaxTTL)
+	}
+	return nil
+}
+
+// Run makes a token. It alone goes to stdout.
+func (c *tokenCreateCmd) Run(ctx context.Context, con *console) error {
+	made, err := c.create(ctx, con)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(con.stdout, made)
+	return err
+}
+
+func (c *tokenCreateCmd) create(ctx context.Context, con *console) (token string, err error) {
+	if c.direct() {
+		return c.createDirectly(ctx)
+	}
+	client, err := c.client(con)
+	if err != nil {
+		return "", err
+	}
+	draft := map[string]any{"name": c.Name, "role": c.Role, "groups": c.Group}
+	if c.TTL > 0 {
+		draft["ttl_s"] = int64(c.TTL / time.Second)
+	}
+	doc, err := json.Marshal(draft)
+	if err != nil {
+		return "", err
+	}
+	body, err := client.post(ctx, client.url(nil, "tokens"), doc)
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		Token string `json:"token"`
+	}
+	err = json.Unmarshal(body, &made)
+	return made.Token, err
+}
+
+type tokenListCmd struct {
+	serverFlags
+	bucketFlags
+}
+
+// Run lists the tokens.
+func (c *tokenListCmd) Run(ctx context.Context, con *console) error {
+	l := list{path: "tokens", header: "TOKEN NAME ROLE GROUPS CREATED BY EXPIRES", row: tokenRow}
+	if c.direct() {
+		items, err := c.listDirectly(ctx)
+		if err != nil {
+			return err
+		}
+		return l.show(con, c.Output, items)
+	}
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	return l.print(ctx, client, con, c.Output)
+}
+
+func tokenRow(item json.RawMessage) ([]any, error) {
+	var t tokens.Token
+	err := json.Unmarshal(item, &t)
+	var expires time.Time
+	if t.ExpiresAt != nil {
+		expires = rough(*t.ExpiresAt)
+	}
+	return []any{t.ID, t.Name, t.Role, strings.Join(t.Groups, ", "), rough(t.CreatedAt), t.CreatedBy, expires}, err
+}
+
+type tokenRevokeCmd struct {
+	replicaFlag
+	bucketFlags
+	Token string `arg:"" type:"ident" help:"The id of the token, as list shows it."`
+}
+
+// Run revokes a token.
+func (c *tokenRevokeCmd) Run(ctx context.Context, con *console) error {
+	err := c.revoke(ctx, con)
+	if err != nil {
+		return about(err, "token", c.Token)
+	}
+	_, err = fmt.Fprintf(con.stdout, "token %s is revoked\n", printable(c.Token))
+	return err
+}
+
+func (c *tokenRevokeCmd) revoke(ctx context.Context, con *console) error {
+	if c.direct() {
+		return c.revokeDirectly(ctx, c.Token)
+	}
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	return client.del(ctx, client.url(nil, "tokens", c.Token))
+}

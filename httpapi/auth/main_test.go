@@ -1,0 +1,9 @@
+package auth_test
+
+import (
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+)
+
+func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }

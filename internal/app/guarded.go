@@ -1,0 +1,56 @@
+package app
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// manual is the way of approval that asks an operator.
+const manual = "manual"
+
+func checkApproval(how string) error {
+	if how != "" && how != "auto" && how != manual {
+		return fmt.Errorf("%q is neither auto nor manual", how)
+	}
+	return nil
+}
+
+// approvesByHand says whether new nodes wait for an operator.
+func (c Config) approvesByHand() bool {
+	if c.ApproveNodes == "" {
+		return c.guarded()
+	}
+	return c.ApproveNodes == manual
+}
+
+func checkAuth(mode string) error {
+	switch mode {
+	case "", "auto", "on", "off":
+		return nil
+	}
+	return fmt.Errorf("%q is none of auto, on and off", mode)
+}
+
+// guarded says whether who asks has to say who he is: by default wherever somebody else than this machine's
+// users may ask, or an operator has said something about rights.
+func (c Config) guarded() bool {
+	switch c.Auth {
+	case "on":
+		return true
+	case "off":
+		return false
+	}
+	return !isLoopback(c.Listen) || c.BootstrapTokenFile != ""
+}
+
+// isLoopback says whether an address is reached from this machine alone. No other name than localhost is looked
+// up: who answers for it may lie.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
