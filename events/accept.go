@@ -18,6 +18,8 @@ type Arrival struct {
 	Bus  time.Time // when OC_BUS was created: a later one starts its sequences again
 	// Again says that it was delivered before: it may have been handled.
 	Again bool
+	// Groups are those that its envelope names.
+	Groups []string
 }
 
 // Handler acts on events. A Rejection keeps the message as a dead letter; any other error has it
@@ -47,9 +49,11 @@ type event struct {
 	kind    kind
 	id      string // of the peer or workflow; "" when the payload does not say: the handler will reject it
 	payload []byte
+	groups  []string // of the envelope
 }
 
 func (e event) deliver(ctx context.Context, h Handler, a Arrival) error {
+	a.Groups = e.groups
 	switch e.kind {
 	case plannerPublished:
 		return h.PlannerPublished(ctx, a, e.payload)
@@ -78,7 +82,9 @@ func accept(subject string, header nats.Header, data []byte) (event, error) {
 	case subject == Propagation && envelope.FromApp != FromScheduler:
 		return acceptQuestion(envelope.Payload)
 	case subject == CreateResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
-		return named(workflowCreated, envelope.Payload, "id")
+		created, err := named(workflowCreated, envelope.Payload, "id")
+		created.groups = envelope.Groups
+		return created, err
 	case subject == RemoveResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
 		return acceptRemoval(envelope.Payload)
 	}

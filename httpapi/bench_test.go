@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/httpapi"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/workflow"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkPostCheck(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, _, err := s.parts.Editor.PutWorkflow(b.Context(), w, raw, store.Condition{}); err != nil {
+	if _, _, _, err := s.parts.Editor.PutWorkflow(b.Context(), w, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil {
 		b.Fatal(err)
 	}
 	s.plan(b, "peer-a", 4)

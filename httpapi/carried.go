@@ -17,7 +17,7 @@ var (
 		Code: 4401, Reason: "the right to this has ended",
 		Last: &carry.Frame{Event: eventError, Data: []byte(`{"type":"error","status":401,"title":"The right to this has ended"}`)},
 	}
-	errGone       = &carry.Ending{Code: 4404, Reason: "workflow gone"}
+	errGone = &carry.Ending{Code: 4404, Reason: "workflow gone"}
 )
 
 const statusUnreadable = 4400

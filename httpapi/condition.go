@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
 )
@@ -11,14 +12,15 @@ import (
 // condition is what If-Match and If-None-Match ask of the workflow that is stored (RFC 9110, section
 // 13.1), to be judged by the write itself. Only a list of tags in If-None-Match, which no client of
 // this kind sends, is judged here, by the view.
-func condition(h http.Header, parts *Parts, workflowID string) (store.Condition, error) {
+func condition(c echo.Context, parts *Parts, workflowID string) (store.Condition, error) {
+	h := c.Request().Header
 	match, noneMatch := tagsOf(h, "If-Match"), tagsOf(h, "If-None-Match")
 	cond := store.Condition{Exists: match.any, Absent: noneMatch.any}
 	if match.given && !match.any {
 		cond.Revisions = match.revisions()
 	}
 	entry, ok := parts.Workflows.Get(workflowID)
-	if ok && !noneMatch.any && noneMatch.weakly(revisionTag(entry.Revision)) {
+	if ok && subjectOf(c).Sees(entry.Value.Groups()) && !noneMatch.any && noneMatch.weakly(revisionTag(entry.Revision)) {
 		return cond, store.ErrPrecondition
 	}
 	return cond, nil

@@ -15,6 +15,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/workflow"
@@ -63,7 +64,7 @@ func (b *behind) write(t *testing.T, id string) {
 	raw := []byte(sampleWorkflow(id, 8))
 	w, err := workflow.Decode(raw)
 	if err == nil {
-		_, _, err = b.other.Workflows.Put(t.Context(), w.ID(), raw, store.Condition{})
+		_, _, _, err = b.other.Workflows.Put(t.Context(), w.ID(), raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{})
 	}
 	if err == nil {
 		_, err = b.other.Nodes.Change(t.Context(), id, func(*store.NodeRecord) (*store.NodeRecord, error) {

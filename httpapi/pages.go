@@ -7,6 +7,8 @@ import (
 
 	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/streams/check"
 )
 
 // pages adds what people look at.
@@ -41,8 +43,16 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 		return nil, err
 	}
 	return &ui.Parts{
-		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
+		Checks: everything{p.Checks}, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
 	}, nil
+}
+
+// everything is the checks of all groups.
+type everything struct{ checks *check.Service }
+
+// Once implements ui.Checks.
+func (e everything) Once(workflowID string, r booking.Request) (check.Frame, error) {
+	return e.checks.Once(access.Anonymous, workflowID, r)
 }
 
 // explain is what a page tells of an error.

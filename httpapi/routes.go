@@ -49,10 +49,11 @@ type Parts struct {
 
 // Editor writes workflows and sets off what follows from it.
 type Editor interface {
-	// PutWorkflow returns store.ErrPrecondition, kv.ErrTooLarge or kv.ErrUnavailable.
-	PutWorkflow(ctx context.Context, w *workflow.Workflow, raw []byte, cond store.Condition) (revision uint64, created bool, err error)
+	// PutWorkflow returns what is stored, or kv.ErrNotFound where one stands that the author does not see,
+	// store.ErrPrecondition, kv.ErrTooLarge or kv.ErrUnavailable.
+	PutWorkflow(ctx context.Context, w *workflow.Workflow, raw []byte, by store.Author, cond store.Condition) (revision uint64, stored []byte, created bool, err error)
 	// DeleteWorkflow returns kv.ErrNotFound, store.ErrPrecondition or kv.ErrUnavailable.
-	DeleteWorkflow(ctx context.Context, workflowID string, cond store.Condition) error
+	DeleteWorkflow(ctx context.Context, workflowID string, by *access.Subject, cond store.Condition) error
 }
 
 // StoredPlanners reads planners as they are stored.

@@ -67,14 +67,14 @@ func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bo
 		return nil, nil, err
 	}
 	if asked {
-		if err := parts.Checks.Resolve(workflowID, request); err != nil {
+		if err := parts.Checks.Resolve(subjectOf(c), workflowID, request); err != nil {
 			return nil, nil, err
 		}
 	}
 	if leave, err = s.admit(c); err != nil {
 		return nil, nil, err
 	}
-	if stream, err = parts.Checks.Open(workflowID); err != nil {
+	if stream, err = parts.Checks.Open(subjectOf(c), workflowID); err != nil {
 		leave()
 		return nil, nil, err
 	}

@@ -41,7 +41,7 @@ func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request bo
 	}
 	defer parts.tellAge(c)
 	if wait == 0 {
-		return parts.Checks.Once(workflowID, request)
+		return parts.Checks.Once(subjectOf(c), workflowID, request)
 	}
 	return s.await(c, parts.Checks, workflowID, request, wait)
 }
@@ -68,7 +68,7 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	defer part()
 	closed := s.carry.Opened(carrierWait)
 	defer closed(carry.Done)
-	frame, err := checks.Wait(ctx, workflowID, request)
+	frame, err := checks.Wait(ctx, subjectOf(c), workflowID, request)
 	if errors.Is(context.Cause(ctx), errRightEnded) {
 		err = errRightEnded
 	}

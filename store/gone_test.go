@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/workflow"
 )
 
@@ -80,7 +81,7 @@ func removals(t *testing.T, st *store.Store) map[string]removal {
 		"a workflow": {
 			"$KV.workflows.http",
 			func(n int) { putWorkflow(t, st, "http", n) },
-			func() { must(st.Workflows.Delete(t.Context(), "http", store.Condition{})) },
+			func() { must(st.Workflows.Delete(t.Context(), "http", access.Anonymous, store.Condition{})) },
 		},
 		"a workflow of the bus": {
 			"$KV.workflows.bus",
@@ -132,7 +133,7 @@ func putWorkflow(t *testing.T, st *store.Store, workflowID string, n int) {
 	if _, err := workflow.Decode(raw); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := st.Workflows.Put(t.Context(), workflowID, raw, store.Condition{}); err != nil {
+	if _, _, _, err := st.Workflows.Put(t.Context(), workflowID, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planners"
@@ -69,10 +70,12 @@ func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 			return out == origin.Stored, err
 		}},
 		{"put", func() (bool, error) {
-			_, created, err := st.Workflows.Put(ctx, "w", raw, store.Condition{Absent: true})
+			_, _, created, err := st.Workflows.Put(ctx, "w", raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{Absent: true})
 			return created, err
 		}},
-		{"delete", func() (bool, error) { return true, st.Workflows.Delete(ctx, "w", store.Condition{Exists: true}) }},
+		{"delete", func() (bool, error) {
+			return true, st.Workflows.Delete(ctx, "w", access.Anonymous, store.Condition{Exists: true})
+		}},
 		{"add", func() (bool, error) { return true, st.Interest.Add(ctx, "p", "r") }},
 		{"last", func() (bool, error) {
 			end, err := st.Interest.Remove(ctx, "p", "r")

@@ -13,6 +13,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planners"
@@ -178,7 +179,7 @@ func TestOutOfReach(t *testing.T) {
 	wantErr(t, err, kv.ErrUnavailable)
 	wantErr(t, st.Planners.End(t.Context(), "p", "", always), kv.ErrUnavailable)
 	wantErr(t, st.Interest.Add(t.Context(), "p", "r"), kv.ErrUnavailable)
-	_, _, err = st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Condition{})
+	_, _, _, err = st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{})
 	wantErr(t, err, kv.ErrUnavailable)
 	if _, ok := st.Planners.View().Get("p"); !ok {
 		t.Error("the view has lost what it knew")

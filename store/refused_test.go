@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 )
 
 // TestABucketThatTakesNoWrites holds that it is known of after one, and until it takes one: also when
@@ -23,7 +24,7 @@ func TestABucketThatTakesNoWrites(t *testing.T) {
 	}
 	good := stream.CachedInfo().Config
 	put := func() error {
-		_, _, err := st.Workflows.Put(t.Context(), "w", []byte(`{"id":"w","graph":{"items":{}}}`), store.Condition{})
+		_, _, _, err := st.Workflows.Put(t.Context(), "w", []byte(`{"id":"w","graph":{"items":{}}}`), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{})
 		return err
 	}
 	full := good

@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/planners"
 )
@@ -146,7 +147,7 @@ func goesOn(t *testing.T, st *store.Store) {
 	if !after.Value.FirstSeenAt.Equal(before.Value.FirstSeenAt) || !after.Value.ExpiresAt.Equal(before.Value.ExpiresAt) {
 		t.Errorf("the planner's life begins anew: %+v", after)
 	}
-	if _, created, err := st.Workflows.Put(t.Context(), "wf-1", workflowJSON("wf-1", "changed"), store.Condition{}); err != nil || created {
+	if _, _, created, err := st.Workflows.Put(t.Context(), "wf-1", workflowJSON("wf-1", "changed"), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil || created {
 		t.Errorf("workflow: created %t, %v", created, err)
 	}
 	err := st.Executions.Change(t.Context(), "second", func(e execution.Execution) (execution.Execution, bool) {

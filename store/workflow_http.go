@@ -5,8 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
+	"oc-scheduler/store/workflow"
 )
 
 // ErrPrecondition says that a Condition does not hold.
@@ -30,24 +32,58 @@ func (c Condition) holds(last kv.Message) bool {
 	return true
 }
 
+// Author is on whose behalf a workflow is written, and to which groups it shall belong.
+type Author struct {
+	*access.Subject
+	Groups []string
+	Keep   bool // one that stands keeps its own
+}
+
+// sees says whether what stands, if anything does, is there for the author. Of what cannot be read nobody knows
+// the groups.
+func (a Author) sees(workflowID string, last kv.Message) (groups []string, sees bool) {
+	if !last.Live() {
+		return nil, true
+	}
+	stands, err := decodeWorkflow(kv.KeyOf(workflowID), last)
+	if err != nil {
+		return nil, a.Everywhere()
+	}
+	return stands.Groups(), a.Sees(stands.Groups())
+}
+
 // Put stores a workflow on behalf of a client; raw is its JSON, already found valid. It keeps the
-// event of what it replaces. created says that there was none. It fails with ErrPrecondition,
-// kv.ErrTooLarge and kv.ErrUnavailable.
-func (w *Workflows) Put(ctx context.Context, workflowID string, raw []byte, cond Condition) (revision uint64, created bool, err error) {
+// event of what it replaces. created says that there was none; stored is the JSON with its groups. It fails
+// with kv.ErrNotFound where one stands that the author does not see, with ErrPrecondition, kv.ErrTooLarge and
+// kv.ErrUnavailable.
+func (w *Workflows) Put(ctx context.Context, workflowID string, raw []byte, by Author, cond Condition) (revision uint64, stored []byte, created bool, err error) {
 	revision, err = w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
-		if !cond.holds(last) {
+		groups, sees := by.sees(workflowID, last)
+		switch {
+		case !sees:
+			return nil, kv.ErrNotFound
+		case !cond.holds(last):
 			return nil, ErrPrecondition
 		}
-		created = !last.Live()
-		return &kv.Write{Data: raw, Header: origin.Of(last.Header).Header()}, nil
+		if created = !last.Live(); created || !by.Keep {
+			groups = by.Groups
+		}
+		if stored, err = workflow.WithGroups(raw, groups); err != nil {
+			return nil, err
+		}
+		return &kv.Write{Data: stored, Header: origin.Of(last.Header).Header()}, nil
 	})
-	return revision, created, err
+	return revision, stored, created, err
 }
 
 // Delete removes a workflow on behalf of a client. The tombstone keeps the event of what it
-// replaces. It fails with kv.ErrNotFound, ErrPrecondition and kv.ErrUnavailable.
-func (w *Workflows) Delete(ctx context.Context, workflowID string, cond Condition) error {
+// replaces. One that the client does not see is none. It fails with kv.ErrNotFound, ErrPrecondition and
+// kv.ErrUnavailable.
+func (w *Workflows) Delete(ctx context.Context, workflowID string, by *access.Subject, cond Condition) error {
 	_, err := w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
+		if _, sees := (Author{Subject: by}).sees(workflowID, last); !sees {
+			last = kv.Message{} // to him there is none, whatever he asks
+		}
 		switch {
 		case !cond.holds(last):
 			return nil, ErrPrecondition

@@ -8,6 +8,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/workflow"
@@ -48,7 +49,7 @@ func (w workflows) remove(src origin.Source) origin.Outcome {
 
 func (w workflows) put(name string) uint64 {
 	w.t.Helper()
-	rev, _, err := w.st.Workflows.Put(w.t.Context(), "w", workflowJSON("w", name), store.Condition{})
+	rev, _, _, err := w.st.Workflows.Put(w.t.Context(), "w", workflowJSON("w", name), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func (w workflows) put(name string) uint64 {
 
 func (w workflows) delete() origin.Outcome {
 	w.t.Helper()
-	if err := w.st.Workflows.Delete(w.t.Context(), "w", store.Condition{}); err != nil {
+	if err := w.st.Workflows.Delete(w.t.Context(), "w", access.Anonymous, store.Condition{}); err != nil {
 		w.t.Fatal(err)
 	}
 	return origin.Stored
@@ -132,9 +133,10 @@ func TestConditionsOfClients(t *testing.T) {
 	t.Parallel()
 	st, _ := open(t, natstest.Start(t), store.Config{})
 	put := func(c store.Condition) (uint64, bool, error) {
-		return st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), c)
+		revision, _, created, err := st.Workflows.Put(t.Context(), "w", workflowJSON("w", "x"), store.Author{Subject: access.Anonymous, Keep: true}, c)
+		return revision, created, err
 	}
-	del := func(c store.Condition) error { return st.Workflows.Delete(t.Context(), "w", c) }
+	del := func(c store.Condition) error { return st.Workflows.Delete(t.Context(), "w", access.Anonymous, c) }
 
 	wantErr(t, del(store.Condition{}), kv.ErrNotFound)
 	wantErr(t, del(store.Condition{Exists: true}), store.ErrPrecondition)
@@ -182,7 +184,7 @@ func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
 			replica, _ = open(t, srv, store.Config{})
 		}
 		go func() {
-			_, _, err := replica.Workflows.Put(context.Background(), "w", workflowJSON("w", fmt.Sprint(i)), store.Condition{Revisions: []uint64{rev}})
+			_, _, _, err := replica.Workflows.Put(context.Background(), "w", workflowJSON("w", fmt.Sprint(i)), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{Revisions: []uint64{rev}})
 			won <- err == nil
 		}()
 	}

@@ -29,6 +29,9 @@ var writers = map[string][]string{
 	"executions":    {"executions", "executions -o json", "executions %x", "executions %x -o json"},
 	"logs":          {"logs %x", "logs -f %x", "logs -n 1 %x"},
 	"cancel":        {"cancel %x", "cancel %x -o json"},
+	"token create":  {"token create n --role viewer"},
+	"token list":    {"token list", "token list -o json"},
+	"token revoke":  nil, // whose one line needs a token of its own each time
 	"doctor":        {"doctor", "doctor -o json"},
 	"version":       {"version", "--version"},
 }

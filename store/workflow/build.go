@@ -17,7 +17,7 @@ const (
 func (r *reader) build() (*Workflow, error) {
 	slices.SortFunc(r.items, func(a, b item) int { return cmp.Compare(a.id, b.id) })
 	pairs := r.resolve()
-	w := &Workflow{id: r.id, name: r.name}
+	w := &Workflow{id: r.id, name: r.name, groups: r.groups}
 	starts, finished := newGraph(r.items, r.amongProcessing(pairs)).starts(&r.faults)
 	r.places(pairs)
 	if err := r.faults.Err(); err != nil {

@@ -19,6 +19,7 @@ type reader struct {
 	id, name string
 	items    []item
 	links    []link
+	groups   []string
 	noItems  bool // the items can't be read at all, so links can't be judged
 
 	want   string // the id that it must have; "": any
@@ -58,6 +59,8 @@ func (r *reader) document() error {
 			hasID, err = r.ownID()
 		case "name":
 			r.name, _, err = r.text()
+		case groupsMember:
+			err = r.ownGroups()
 		case "graph":
 			hasGraph = r.d.PeekKind() != 'n'
 			_, err = r.optionalObject(r.graph)

@@ -44,6 +44,7 @@ type Workflow struct {
 	duration time.Duration
 	lasts    bool // some processing item gives a duration
 	digest   [16]byte
+	groups   []string
 }
 
 // ID is the workflow's identifier.

@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/schedule"
@@ -83,7 +84,7 @@ func needs(t testing.TB, id string, gigabytes int, peers []string, replicas ...*
 	raw := fmt.Appendf(nil, `{"id":%q,"graph":{"items":{%s}}}`, id, strings.Join(items, ","))
 	w, err := workflow.Decode(raw)
 	if err == nil {
-		_, _, err = replicas[0].st.Workflows.Put(t.Context(), id, raw, store.Condition{})
+		_, _, _, err = replicas[0].st.Workflows.Put(t.Context(), id, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{})
 	}
 	if err != nil {
 		t.Fatal(err)

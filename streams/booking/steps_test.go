@@ -8,6 +8,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/schedule"
 )
@@ -22,7 +23,7 @@ func TestStepsTakeTheirTimeAlone(t *testing.T) {
 	raw := []byte(`{"id":"steps","graph":{"items":{"a":{"processing":{"duration_s":600}},"b":{"processing":{"duration_s":1200}},
 		"n1":{"compute":{"id":"r","peer_id":"p","demand":{"ram_gb":8}}},"n2":{"compute":{"id":"r","peer_id":"p","demand":{"ram_gb":5}}}},
 		"links":[{"source":"a","destination":"b"},{"source":"a","destination":"n1"},{"source":"b","destination":"n2"}]}}`)
-	if _, _, err := r.st.Workflows.Put(t.Context(), "steps", raw, store.Condition{}); err != nil {
+	if _, _, _, err := r.st.Workflows.Put(t.Context(), "steps", raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "the workflow shows", func() bool {

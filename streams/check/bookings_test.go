@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/streams/check"
 )
 
@@ -76,7 +77,7 @@ func TestOneShotsSeeBookings(t *testing.T) {
 	w.putWorkflow(t, "wf", 4, "p")
 	w.putPlanner(t, "p", 8)
 	once := func() check.Frame {
-		f, err := w.service.Once("wf", hour())
+		f, err := w.service.Once(access.Anonymous, "wf", hour())
 		if err != nil {
 			t.Fatal(err)
 		}

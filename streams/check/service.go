@@ -7,15 +7,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 )
 
 var (
-	// ErrUnknownWorkflow says that there is no such workflow.
+	// ErrUnknownWorkflow says that there is no such workflow for who asks.
 	ErrUnknownWorkflow = errors.New("unknown workflow")
-	// ErrWorkflowGone ends a stream whose workflow was removed.
+	// ErrWorkflowGone ends a stream whose workflow was removed, or has left the groups of who asks.
 	ErrWorkflowGone = errors.New("workflow removed")
 	// ErrNotLoaded says that this replica has not read the state yet; try again soon.
 	ErrNotLoaded = errors.New("state not loaded yet")
@@ -60,15 +61,15 @@ func NewService(source Source, updates Updates, demand Demand, reg prometheus.Re
 }
 
 // Knows reports ErrUnknownWorkflow or ErrNotLoaded of a workflow that cannot be checked, whatever is asked.
-func (s *Service) Knows(workflowID string) error {
-	_, err := s.workflow(workflowID)
+func (s *Service) Knows(who *access.Subject, workflowID string) error {
+	_, err := s.workflow(who, workflowID)
 	return err
 }
 
 // Resolve reports, as a fault.List, why the workflow cannot be checked for the request now; or
 // ErrUnknownWorkflow or ErrNotLoaded.
-func (s *Service) Resolve(workflowID string, r booking.Request) error {
-	w, err := s.workflow(workflowID)
+func (s *Service) Resolve(who *access.Subject, workflowID string, r booking.Request) error {
+	w, err := s.workflow(who, workflowID)
 	if err != nil {
 		return err
 	}
@@ -78,8 +79,8 @@ func (s *Service) Resolve(workflowID string, r booking.Request) error {
 
 // Once answers one request from the present state, watching and asking for nothing. Its errors are
 // those of Resolve.
-func (s *Service) Once(workflowID string, r booking.Request) (Frame, error) {
-	w, err := s.workflow(workflowID)
+func (s *Service) Once(who *access.Subject, workflowID string, r booking.Request) (Frame, error) {
+	w, err := s.workflow(who, workflowID)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -88,11 +89,11 @@ func (s *Service) Once(workflowID string, r booking.Request) (Frame, error) {
 
 // Wait acts as a stream that ends with the first result without missing planners; when ctx ends
 // first, with the newest result. Its errors are those of Resolve, and ErrWorkflowGone.
-func (s *Service) Wait(ctx context.Context, workflowID string, r booking.Request) (Frame, error) {
-	if err := s.Resolve(workflowID, r); err != nil {
+func (s *Service) Wait(ctx context.Context, who *access.Subject, workflowID string, r booking.Request) (Frame, error) {
+	if err := s.Resolve(who, workflowID, r); err != nil {
 		return Frame{}, err
 	}
-	stream, err := s.Open(workflowID)
+	stream, err := s.Open(who, workflowID)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -114,12 +115,13 @@ func (s *Service) Wait(ctx context.Context, workflowID string, r booking.Request
 	return newest, err
 }
 
-func (s *Service) workflow(workflowID string) (*workflow.Workflow, error) {
+// workflow is a workflow that is there for who asks.
+func (s *Service) workflow(who *access.Subject, workflowID string) (*workflow.Workflow, error) {
 	if !s.source.Loaded() { // what is not known to be booked would be offered
 		return nil, ErrNotLoaded
 	}
 	w, ok := s.source.Workflow(workflowID)
-	if !ok {
+	if !ok || !who.Sees(w.Groups()) {
 		return nil, ErrUnknownWorkflow
 	}
 	return w, nil

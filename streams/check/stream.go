@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 )
@@ -15,6 +16,7 @@ const reevaluate = time.Minute
 // belongs to one goroutine at a time.
 type Stream struct {
 	service    *Service
+	who        *access.Subject
 	workflowID string
 	news       news
 	wake       func()
@@ -42,12 +44,12 @@ type inbox struct {
 
 // Open starts a stream; nothing is watched until its first request. It fails with
 // ErrUnknownWorkflow or ErrNotLoaded. The caller must Close it.
-func (s *Service) Open(workflowID string) (*Stream, error) {
+func (s *Service) Open(who *access.Subject, workflowID string) (*Stream, error) {
 	nothing := func() {}
-	st := &Stream{service: s, workflowID: workflowID, wake: nothing, planners: nothing, release: nothing}
+	st := &Stream{service: s, who: who, workflowID: workflowID, wake: nothing, planners: nothing, release: nothing}
 	st.news.add(said) // nobody is woken before the first Poll
 	st.workflow = s.updates.OnWorkflowUpdates(workflowID, func() bool { return st.tell(workflowChanged) })
-	if _, err := s.workflow(workflowID); err != nil {
+	if _, err := s.workflow(who, workflowID); err != nil {
 		st.Close()
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (st *Stream) evaluate() (Frame, bool) {
 	if st.request == nil {
 		return Frame{}, false
 	}
-	w, err := st.service.workflow(st.workflowID)
+	w, err := st.service.workflow(st.who, st.workflowID)
 	if err != nil {
 		st.ended = ErrWorkflowGone
 		st.watch(nil)

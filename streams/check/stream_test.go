@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/check"
@@ -117,7 +118,7 @@ func TestWorkflowChangeMovesTheInterest(t *testing.T) {
 func TestRemovedWorkflowEndsTheStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(fixedNow)
-	if _, err := w.service.Open("wf"); !errors.Is(err, check.ErrUnknownWorkflow) {
+	if _, err := w.service.Open(access.Anonymous, "wf"); !errors.Is(err, check.ErrUnknownWorkflow) {
 		t.Errorf("Open of an unknown workflow: %v", err)
 	}
 	w.putWorkflow(t, "wf", 4, "p")
@@ -143,10 +144,10 @@ func TestNotLoadedIsNotUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(fixedNow)
 	w.loaded = false
-	if _, err := w.service.Open("wf"); !errors.Is(err, check.ErrNotLoaded) {
+	if _, err := w.service.Open(access.Anonymous, "wf"); !errors.Is(err, check.ErrNotLoaded) {
 		t.Errorf("Open: %v", err)
 	}
-	if _, err := w.service.Once("wf", hour()); !errors.Is(err, check.ErrNotLoaded) {
+	if _, err := w.service.Once(access.Anonymous, "wf", hour()); !errors.Is(err, check.ErrNotLoaded) {
 		t.Errorf("Once: %v", err)
 	}
 }
@@ -226,7 +227,7 @@ func TestWaitEndsWithAllPlannersOrTheDeadline(t *testing.T) {
 		wait := func(d time.Duration) check.Frame {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
-			f, err := w.service.Wait(ctx, "wf", hour())
+			f, err := w.service.Wait(ctx, access.Anonymous, "wf", hour())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,7 @@ func TestWaitEndsWithAllPlannersOrTheDeadline(t *testing.T) {
 		if got := w.watching(); len(got) > 0 {
 			t.Errorf("still watching %v", got)
 		}
-		if _, err := w.service.Wait(t.Context(), "wf", booking.Request{}); err == nil {
+		if _, err := w.service.Wait(t.Context(), access.Anonymous, "wf", booking.Request{}); err == nil {
 			t.Error("a request without a duration was answered")
 		}
 	})
@@ -314,7 +315,7 @@ func TestNewestStateAlwaysArrives(t *testing.T) {
 			}
 		}
 		drainFrames(t, st, &last)
-		want, err := w.service.Once("wf", request)
+		want, err := w.service.Once(access.Anonymous, "wf", request)
 		if err != nil || last.Version != want.Version {
 			rt.Fatalf("last frame %s, want %s, %v", last.JSON, want.JSON, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
@@ -151,7 +152,7 @@ func (w *world) putPlanner(t testing.TB, peer string, free int) {
 
 func (w *world) open(t testing.TB, id string) *check.Stream {
 	t.Helper()
-	st, err := w.service.Open(id)
+	st, err := w.service.Open(access.Anonymous, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"oc-scheduler/events"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
@@ -72,6 +73,9 @@ func (s *Service) WorkflowCreated(ctx context.Context, a events.Arrival, raw []b
 	w, err := workflow.Decode(raw)
 	if err != nil {
 		return events.Reject(events.ReasonInvalidWorkflow, "%v", err)
+	}
+	if raw, err = workflow.WithGroups(raw, access.GroupsOf(a.Groups)); err != nil {
+		return events.Reject(events.ReasonInvalidWorkflow, "groups: %v", err)
 	}
 	outcome, err := s.store.Workflows.Apply(ctx, raw, w, source(a))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/workflow"
 )
@@ -176,7 +177,7 @@ func TestWorkflowsAskForMissingPlanners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, created, err := a.PutWorkflow(t.Context(), w, []byte(`{"id":"wf2","graph":{"items":{"n":{"compute":{"id":"r","peer_id":"s"}}}}}`), store.Condition{}); err != nil || !created {
+	if _, _, created, err := a.PutWorkflow(t.Context(), w, []byte(`{"id":"wf2","graph":{"items":{"n":{"compute":{"id":"r","peer_id":"s"}}}}}`), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil || !created {
 		t.Fatal(created, err)
 	}
 	f.eventuallySaid(t, "s", "request")

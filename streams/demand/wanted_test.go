@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/workflow"
 )
 
@@ -123,11 +124,11 @@ func TestWhoeverBeginsToWantIsNotHeldUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.tired(t, "put", 10*time.Second)
-	if _, _, err := a.PutWorkflow(t.Context(), w, raw, store.Condition{}); err != nil {
+	if _, _, _, err := a.PutWorkflow(t.Context(), w, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil {
 		t.Fatal(err)
 	}
 	f.eventuallySaid(t, "put", "request")
-	if _, _, err := a.PutWorkflow(t.Context(), w, raw, store.Condition{}); err != nil { // within 10 s
+	if _, _, _, err := a.PutWorkflow(t.Context(), w, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil { // within 10 s
 		t.Fatal(err)
 	}
 	a.Watch([]string{"last"})
