@@ -55,7 +55,7 @@ func TestAMissingRightIsNamed(t *testing.T) {
 	}
 }
 
-// TestASpareRight holds that a replica does without the right to make what stands, and the one to look
+// TestASpareRight holds that a replica does without the rights to make or change what stands, and the one to look
 // whether the bus takes writes, and mentions them.
 func TestASpareRight(t *testing.T) {
 	t.Parallel()
@@ -63,6 +63,7 @@ func TestASpareRight(t *testing.T) {
 		o.Users = []*server.User{
 			{Username: "maker", Password: "pw"},
 			{Username: "r", Password: "pw", Permissions: &server.Permissions{Publish: denied("$JS.API.STREAM.CREATE.>")}},
+			{Username: "still", Password: "pw", Permissions: &server.Permissions{Publish: denied("$JS.API.STREAM.UPDATE.>")}},
 			{Username: "blind", Password: "pw", Permissions: &server.Permissions{Publish: denied("$JS.API.STREAM.MSG.DELETE.OC_BUS")}},
 		}
 	})
@@ -73,7 +74,9 @@ func TestASpareRight(t *testing.T) {
 	}
 	maker := start(t, as("maker"))
 	maker.awaitReady(t)
-	for user, subject := range map[string]string{"r": "$JS.API.STREAM.CREATE.KV_planners", "blind": "$JS.API.STREAM.MSG.DELETE.OC_BUS"} {
+	for user, subject := range map[string]string{
+		"r": "$JS.API.STREAM.CREATE.KV_planners", "still": "$JS.API.STREAM.UPDATE.KV_planners", "blind": "$JS.API.STREAM.MSG.DELETE.OC_BUS",
+	} {
 		r := start(t, as(user))
 		r.awaitReady(t)
 		if status, body := r.status(t, "/readyz?verbose"); status != http.StatusOK || !strings.Contains(body, "may not publish on "+subject) {
