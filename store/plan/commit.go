@@ -37,7 +37,7 @@ func (p *Plan) NewCommit() *Commit { return &Commit{plan: p, batch: p.stream.New
 func (c *Commit) Take(b schedule.Booking, revision uint64) {
 	c.set(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, b, c.plan.until(b.End()))
 	c.by = b.Owner()
-	if !slices.Contains(c.touched, b.Place) {
+	if guarded && !slices.Contains(c.touched, b.Place) {
 		c.touched = append(c.touched, b.Place)
 	}
 }

@@ -1,0 +1,6 @@
+//go:build nocas
+
+package plan
+
+// guarded: see guard.go.
+const guarded = false

@@ -1,0 +1,5 @@
+//go:build !nocas
+
+package booking_test
+
+const comparesAndSwaps = true

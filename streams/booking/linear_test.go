@@ -1,0 +1,271 @@
+package booking_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
+)
+
+// What is done to a window, of which one has all.
+type (
+	bookIt   struct{ window int }
+	holdIt   struct{ window int }
+	giveBack struct {
+		window int
+		id     string
+	} // Cancel or ReleaseHold
+	confirmIt struct {
+		window int
+		id     string
+	}
+
+	said struct {
+		unknown bool   // it may have happened, now or later
+		id      string // of what was made; "": it was refused
+		until   int64  // of a hold
+		call    int64
+		back    int64
+	}
+)
+
+// owned is who has a window.
+type owned struct {
+	id    string // "": nobody
+	until int64  // 0: it does not end by itself
+}
+
+// inexact is how much the clocks of two replicas may differ.
+const inexact = int64(200 * time.Millisecond)
+
+func windowOf(input any) int {
+	switch in := input.(type) {
+	case bookIt:
+		return in.window
+	case holdIt:
+		return in.window
+	case giveBack:
+		return in.window
+	}
+	return input.(confirmIt).window
+}
+
+// bookingModel is what a window has to look like to everybody. What is made without an answer has no id that anybody
+// knows: it stays.
+var bookingModel = porcupine.NondeterministicModel{
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		byWindow := map[int][]porcupine.Operation{}
+		for _, op := range history {
+			byWindow[windowOf(op.Input)] = append(byWindow[windowOf(op.Input)], op)
+		}
+		for _, part := range byWindow {
+			parts = append(parts, part)
+		}
+		return parts
+	},
+	Init: func() []any { return []any{owned{}} },
+	Step: func(state, input, output any) []any {
+		has, out := state.(owned), output.(said)
+		free := has.id == "" || has.until > 0 && out.back >= has.until-inexact
+		taken := has.id != "" && (has.until == 0 || out.call <= has.until+inexact)
+		var next []any
+		switch in := input.(type) {
+		case bookIt, holdIt:
+			switch {
+			case out.unknown && free:
+				next = append(next, has, owned{id: "unknown"})
+			case out.unknown:
+				next = append(next, has)
+			case out.id != "" && free:
+				next = append(next, owned{out.id, out.until})
+			case out.id == "" && taken:
+				next = append(next, has)
+			}
+		case giveBack:
+			if has.id == in.id && (in.id[0] == 's' || has.until > 0) {
+				next = append(next, owned{})
+			} else {
+				next = append(next, has)
+			}
+			if out.unknown {
+				next = append(next, has)
+			}
+		case confirmIt:
+			mine := has.id == in.id
+			if out.unknown {
+				next = append(next, has)
+			}
+			if (out.unknown || out.id != "") && mine && taken {
+				next = append(next, confirmed(out))
+			}
+			if !out.unknown && out.id == "" && (!mine || free) {
+				next = append(next, has)
+			}
+		}
+		return next
+	},
+}
+
+// confirmed is who has a window after a confirmation.
+func confirmed(out said) owned {
+	if out.unknown {
+		return owned{id: "unknown"}
+	}
+	return owned{id: out.id}
+}
+
+// TestBookingsAreLinearizable has three replicas book, hold, confirm and give back the same windows while the leader of
+// the plan is killed, and checks that there is one order in which all that they were told makes sense.
+func TestBookingsAreLinearizable(t *testing.T) {
+	t.Parallel()
+	cluster := natstest.StartProcesses(t, 3)
+	var fleet []*replica
+	for range 3 {
+		js, err := jetstream.New(cluster.Connect(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fleet = append(fleet, newReplica(t, js, 3))
+	}
+	has(t, "p", map[string]int{"i": 1}, fleet...)
+	needs(t, "wf", 1, []string{"p"}, fleet...)
+	h := &bookingHistory{begin: time.Now(), first: tomorrow(), known: map[int][]string{}}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var wg sync.WaitGroup
+	for _, r := range fleet {
+		for range 3 {
+			wg.Go(func() { h.work(ctx, t, r) })
+		}
+	}
+	h.await(t, 400)
+	leader := cluster.StreamLeader(t, "KV_plan")
+	leader.Kill()
+	h.await(t, 200)
+	leader.Restart(t)
+	cluster.AwaitHealthy(t)
+	h.await(t, 400)
+	stop()
+	wg.Wait()
+	t.Logf("%d operations on %d windows", len(h.operations), len(h.known))
+	model := bookingModel.ToModel()
+	want := porcupine.Ok
+	if !comparesAndSwaps {
+		want = porcupine.Illegal
+	}
+	if result, info := porcupine.CheckOperationsVerbose(model, h.operations, 2*time.Minute); result != want {
+		t.Errorf("the history is %s, want %s", result, want)
+		file := t.ArtifactDir() + "/history.html"
+		if err := porcupine.VisualizePath(model, info, file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// bookingHistory is what happened, in the order of its ends.
+type bookingHistory struct {
+	begin, first time.Time
+	clients, ops atomic.Int64
+
+	mu         sync.Mutex
+	operations []porcupine.Operation
+	known      map[int][]string // what was made in a window
+}
+
+// perWindow is how many operations are begun on a window, about.
+const perWindow = 24
+
+func (h *bookingHistory) work(ctx context.Context, t *testing.T, r *replica) {
+	t.Helper()
+	for client := int(h.clients.Add(1)); ctx.Err() == nil; {
+		window := int(h.ops.Add(1)) / perWindow
+		start := h.first.Add(time.Duration(window) * time.Hour)
+		input, call := any(nil), time.Since(h.begin)
+		var out said
+		var err error
+		id := h.some(window)
+		switch what := rand.N(5); {
+		case what == 0 && id != "":
+			input, err = giveBack{window, id}, h.giveBack(ctx, r, id)
+		case what == 1 && id != "" && id[0] == 'h':
+			input = confirmIt{window, id}
+			var s schedule.Schedule
+			s, err = r.Confirm(ctx, id, "", ask(t, schedule.ConfirmBody, "{}"))
+			out.id = s.ID
+		case what < 4:
+			input = bookIt{window}
+			var s schedule.Schedule
+			s, err = r.Book(ctx, me, at(t, start, ""))
+			out.id = s.ID
+		default:
+			input = holdIt{window}
+			var held schedule.Hold
+			held, err = r.Hold(ctx, me, ask(t, schedule.HoldBody, `{"ttl_s":1,"duration_s":3600,"start":"`+start.Format(time.RFC3339)+`"}`))
+			if out.id = held.ID; err == nil {
+				out.until = int64(held.ExpiresAt.Sub(h.begin))
+			}
+		}
+		var taken *booking.TakenError
+		switch {
+		case err == nil, errors.As(err, &taken), errors.Is(err, booking.ErrGone), errors.Is(err, booking.ErrConfirmed):
+		case errors.Is(err, kv.ErrUnavailable) || ctx.Err() != nil:
+			out.unknown = true
+		default:
+			t.Errorf("%+v: %v", input, err)
+		}
+		out.call, out.back = int64(call), int64(time.Since(h.begin))
+		h.add(porcupine.Operation{ClientId: client, Input: input, Call: out.call, Output: out, Return: out.back})
+		if out.unknown { // each thing that may happen at any time doubles the work of the check
+			client = int(h.clients.Add(1))
+			_ = r.st.Plan.Sync(ctx) // the outage is over
+		}
+	}
+}
+
+func (h *bookingHistory) giveBack(ctx context.Context, r *replica, id string) error {
+	if id[0] == 'h' {
+		return r.ReleaseHold(ctx, id)
+	}
+	return r.Cancel(ctx, id)
+}
+
+func (h *bookingHistory) some(window int) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if list := h.known[window]; len(list) > 0 {
+		return list[len(list)-1]
+	}
+	return ""
+}
+
+func (h *bookingHistory) add(op porcupine.Operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := op.Output.(said)
+	if out.unknown {
+		out.back = int64(time.Hour)
+		op.Output, op.Return = out, out.back // after everything else
+	}
+	if window := windowOf(op.Input); out.id != "" {
+		h.known[window] = append(h.known[window], out.id)
+	}
+	h.operations = append(h.operations, op)
+}
+
+func (h *bookingHistory) await(t *testing.T, more int) {
+	t.Helper()
+	count := func() int { h.mu.Lock(); defer h.mu.Unlock(); return len(h.operations) }
+	until := count() + more
+	natstest.Eventually(t, "operations end", func() bool { return count() >= until })
+}
