@@ -10,8 +10,11 @@ import (
 	"oc-scheduler/store/schedule"
 )
 
-// MaxPreview and MaxNext are how many occurrences are told of at a time.
-const MaxPreview, MaxNext = 256, 1000
+// How many occurrences are told of at a time.
+const (
+	MaxPreview = 256
+	MaxNext    = 1000
+)
 
 // Previewed is an occurrence and what a check says of it.
 type Previewed struct {

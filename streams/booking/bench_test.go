@@ -1,0 +1,87 @@
+package booking_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
+)
+
+// stands has so many bookings stand on the instances of peers, each of an owner of its own, an hour each in the far
+// future, and returns how many bytes of memory each of them takes.
+func stands(b *testing.B, r *replica, n int, peers []string) (each float64) {
+	b.Helper()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := tomorrow().Add(30 * 24 * time.Hour)
+	keys := r.st.Plan.Stream().Keys(plan.Bookings)
+	revision := uint64(0)
+	for done := 0; done < n; {
+		batch := r.st.Plan.Stream().NewBatch()
+		for range min(kv.MaxBatch, n-done) {
+			from := start.Add(time.Duration(done) * time.Minute)
+			place := schedule.Place{PeerID: peers[done%len(peers)], ResourceID: "r", InstanceID: "i"}
+			owner, id := r.st.Plan.NewID(schedule.OfSchedule), r.st.Plan.NewID(schedule.OfBooking)
+			data := fmt.Appendf(nil, `{"id":%q,"schedule_id":%q,"workflow_id":"wf","peer_id":%q,"resource_id":"r","instance_id":"i","intervals":[{"start":%q,"end":%q,"item_id":"n0","usage":{"ram_gb":1}}]}`,
+				id, owner, place.PeerID, from.Format(time.RFC3339), from.Add(time.Hour).Format(time.RFC3339))
+			if err := batch.SetAt(keys, plan.BookingKey(place, owner), 0, &kv.Write{Data: data, TTL: 200 * 24 * time.Hour}); err != nil {
+				b.Fatal(err)
+			}
+			done++
+		}
+		var err error
+		if revision, err = batch.Commit(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := r.st.Plan.Await(b.Context(), revision); err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return float64(after.HeapAlloc-before.HeapAlloc) / float64(n)
+}
+
+// BenchmarkBook is a commit over three instances beside so many bookings that stand there: a check and a batch. Beside
+// it, a batch of as many messages and bytes alone.
+func BenchmarkBook(b *testing.B) {
+	for _, n := range []int{10, 1000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := newReplica(b, natstest.StartProcess(b).JetStream(b), 1)
+			peers := []string{"p", "q", "s"}
+			for _, peer := range peers {
+				has(b, peer, map[string]int{"i": 1_000_000}, r)
+			}
+			needs(b, "wf", 1, peers, r)
+			each := stands(b, r, n, peers)
+			b.Run("book", func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					if _, err := r.Book(b.Context(), me, at(b, tomorrow().Add(30*24*time.Hour+time.Duration(i)*time.Minute), "")); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(each, "B/booking")
+			})
+			b.Run("batch", func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					batch := r.st.Plan.Stream().NewBatch()
+					keys := r.st.Plan.Stream().Keys(plan.Idempotency)
+					for k, size := range []int{330, 330, 330, 40, 40, 40, 0, 1500} { // bookings, heads, a timer, the schedule
+						if err := batch.SetAt(keys, kv.KeyOf(fmt.Sprintf("b%d-%d-%d", b.N, i, k)), 0, &kv.Write{Data: make([]byte, size), TTL: time.Hour}); err != nil {
+							b.Fatal(err)
+						}
+					}
+					if _, err := batch.Commit(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
