@@ -147,6 +147,7 @@ func TestMetricsAndLog(t *testing.T) {
 # HELP oc_scheduler_bus_events_total Deliveries of events of the OpenCloud bus, by what became of them.
 # TYPE oc_scheduler_bus_events_total counter
 oc_scheduler_bus_events_total{outcome="handled",subject="CREATE_RESOURCE"} 2
+oc_scheduler_bus_events_total{outcome="ignored",subject="PROPALGATION_EVENT"} 0
 oc_scheduler_bus_events_total{outcome="rejected",subject="CREATE_RESOURCE"} 1
 oc_scheduler_bus_events_total{outcome="retried",subject="CREATE_RESOURCE"} 0
 oc_scheduler_bus_events_total{outcome="retried",subject="PROPALGATION_EVENT"} 0
