@@ -36,12 +36,19 @@ func BenchmarkPostCheck(b *testing.B) {
 		b.Fatal(err)
 	}
 	server.Attach(s.parts)
-	b.Run("same", func(b *testing.B) { postChecks(b, server.Handler(), 0) })
-	b.Run("other", func(b *testing.B) { postChecks(b, server.Handler(), time.Second) })
+	b.Run("same", func(b *testing.B) { postChecks(b, server.Handler(), 0, "") })
+	b.Run("other", func(b *testing.B) { postChecks(b, server.Handler(), time.Second, "") })
+	guard, err := httpapi.New(guarded(), nil, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	if err != nil {
+		b.Fatal(err)
+	}
+	guard.Attach(s.parts)
+	bearer := s.as(b, access.Viewer)
+	b.Run("same, with a token", func(b *testing.B) { postChecks(b, guard.Handler(), 0, bearer) })
 }
 
-// postChecks asks for windows that are step apart.
-func postChecks(b *testing.B, h http.Handler, step time.Duration) {
+// postChecks asks for windows that are step apart, as the bearer of a token unless it is "".
+func postChecks(b *testing.B, h http.Handler, step time.Duration, bearer string) {
 	b.Helper()
 	start := time.Now().UTC().Truncate(time.Second)
 	w := &discarded{header: http.Header{}}
@@ -51,6 +58,9 @@ func postChecks(b *testing.B, h http.Handler, step time.Duration) {
 		r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, "/oc/w/check", strings.NewReader(body))
 		if err != nil {
 			b.Fatal(err)
+		}
+		if bearer != "" {
+			r.Header.Set("Authorization", bearer)
 		}
 		clear(w.header)
 		if h.ServeHTTP(w, r); w.status != http.StatusOK {
