@@ -136,3 +136,39 @@ func TestAPauseIsPassedOver(t *testing.T) {
 		t.Errorf("%v, %v", states(s), err)
 	}
 }
+
+// TestWhatAPlannerCanNoLongerHoldIsAtRisk until it can again, and is undone by nobody but who booked it.
+func TestWhatAPlannerCanNoLongerHoldIsAtRisk(t *testing.T) {
+	t.Parallel()
+	r := newReplica(t, natstest.Start(t).JetStream(t), 1)
+	has(t, "p", map[string]int{"i": 8}, r)
+	needs(t, "wf", 4, []string{"p"}, r)
+	start := tomorrow()
+	var list []schedule.Schedule
+	for range 2 {
+		s, err := r.Book(t.Context(), me, at(t, start, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	for _, step := range []struct {
+		capacities map[string]int
+		risk       bool
+	}{{map[string]int{"i": 7}, true}, {map[string]int{"other": 8}, true}, {map[string]int{"i": 8}, false}} {
+		has(t, "p", step.capacities, r)
+		for _, s := range list {
+			got, err := r.Get(t.Context(), s.ID)
+			if err != nil || got.AtRisk != step.risk || got.Occurrences[0].AtRisk != step.risk || got.Occurrences[0].State != schedule.Booked {
+				t.Errorf("with %v: %+v, %v", step.capacities, got, err)
+			}
+		}
+	}
+	has(t, "p", map[string]int{"i": 4}, r)
+	if err := r.Cancel(t.Context(), list[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Get(t.Context(), list[1].ID); err != nil || got.AtRisk {
+		t.Errorf("alone on what is left: %+v, %v", got, err)
+	}
+}

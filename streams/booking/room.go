@@ -52,3 +52,18 @@ func short(in *planner.Instance, s *planner.Slot, standing planner.Bookings) boo
 		return q.Amount > 0 && max(q.Amount, in.MaxUse(q.Dimension, s.Interval, standing)) > in.Capacity(q.Dimension)
 	})
 }
+
+// assess says which occurrences take what the planner has too little of by now.
+func (s *Service) assess(r *schedule.Record, now time.Time) {
+	for i := range r.Occurrences {
+		o := &r.Occurrences[i]
+		if !o.State.Holds() || !o.End.After(now) {
+			continue
+		}
+		o.AtRisk = slices.ContainsFunc(o.Bookings, func(t schedule.Taken) bool {
+			taken := schedule.Booking{ID: t.ID, Place: t.Place, Intervals: []schedule.Interval{{Start: t.Start, End: t.End, ItemID: t.ItemID, Usage: t.Usage}}}
+			return !s.roomFor(taken, now, nil)
+		})
+		r.AtRisk = r.AtRisk || o.AtRisk
+	}
+}

@@ -20,6 +20,7 @@ func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error)
 		return schedule.Schedule{}, err
 	}
 	now := s.plan.Now()
+	s.assess(&r, now)
 	over := 0
 	for over < len(r.Occurrences) && !r.Occurrences[over].End.After(now) {
 		over++
