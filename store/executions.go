@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
@@ -41,6 +43,20 @@ var decodeExecution = kv.JSON(func(_ kv.Key, e execution.Execution) error {
 	}
 	return nil
 })
+
+// toldConsumer is the durable through which the fleet learns, once, of each change of an execution.
+var toldConsumer = jetstream.ConsumerConfig{
+	Durable:       "oc-scheduler-told",
+	FilterSubject: kv.BucketSpace(ExecutionsBucket).Filter(),
+	DeliverPolicy: jetstream.DeliverAllPolicy,
+	AckPolicy:     jetstream.AckExplicitPolicy,
+	AckWait:       10 * time.Second,
+	MaxDeliver:    -1,
+	MaxAckPending: 8000,
+}
+
+// Stream is what the executions are kept in.
+func (x *Executions) Stream() *kv.Stream { return x.keys.Stream }
 
 // View is this replica's copy of the executions.
 func (x *Executions) View() *kv.View[execution.Execution] { return x.view }

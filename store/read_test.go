@@ -144,7 +144,7 @@ func TestExpectIsWhatOpenMakes(t *testing.T) {
 			t.Errorf("%s: %v", e.Durable.Durable, d)
 		}
 	}
-	if durables != 1 {
-		t.Errorf("%d durables", durables)
+	if durables == 0 {
+		t.Error("no durables")
 	}
 }

@@ -80,7 +80,7 @@ var table = []row{
 	rowOf(kv.Layout{
 		Bucket:      ExecutionsBucket,
 		Description: "What runs or ran on the nodes, by execution; and how far each node's events were handled",
-		Beside:      []string{cursorPrefix + "*"}, Batches: true,
+		Beside:      []string{cursorPrefix + "*"}, Batches: true, Durable: &toldConsumer,
 	}, decodeExecution, func(s *Store, keys *kv.Keys) *kv.View[execution.Execution] {
 		s.Executions = newExecutions(keys)
 		return s.Executions.view

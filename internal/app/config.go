@@ -46,6 +46,8 @@ type Config struct {
 	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights."`
 	BootstrapTokenFile string `placeholder:"FILE" help:"While no administrator's token lives, make one, once for the fleet, and write it to FILE, which must not exist."`
 
+	NodeGrace time.Duration `default:"2m" help:"How long a run waits for a node that is lost, or that does not end what it is to end."`
+
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own, and whose host a proxy may pass on to a loopback address; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`
 	MaxStreamsPerClient int           `default:"1000" help:"Streams open at a time for one client address."`

@@ -21,6 +21,7 @@ import (
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/run"
 )
 
 // engine is what a replica is made of once NATS has answered.
@@ -36,6 +37,7 @@ type engine struct {
 	checks   *check.Service
 	nodes    *orchestrator.Service
 	bookings *booking.Service
+	runs     *run.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -61,6 +63,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
+	bookings := booking.New(st)
 	hub := streams.NewHub(reg)
 	composer := compose.New(cfg.ReplicaID, st, log)
 	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), composer, log, st.Now)
@@ -82,7 +85,8 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		intake:   jet.NewIntake(js, streamNames()...),
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
-		bookings: booking.New(st),
+		bookings: bookings,
+		runs:     run.New(st, cfg.runs(st, bookings, nodes.Orders, composer, log)),
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -122,8 +126,8 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.listener.Run(ctx) })
 	g.Go(func() error { return e.intake.Run(ctx) })
 	g.Go(func() error { return e.nodes.Run(ctx) })
-	g.Go(func() error { return e.bookings.Run(ctx) })
 	g.Go(func() error { return e.composer.Run(ctx) })
+	g.Go(func() error { return e.runs.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -19,7 +19,12 @@ import (
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/store/origin"
+	"oc-scheduler/store/planner"
+	pure "oc-scheduler/store/run"
+	"oc-scheduler/streams/booking"
+	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/run"
 )
 
 // http is the part of the configuration that package httpapi takes.
@@ -50,6 +55,18 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 	return orchestrator.Config{
 		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.approvesByHand(),
 		Logger: log, Metrics: reg,
+	}
+}
+
+// runs is the part of the configuration that package run takes, beside those whom it needs.
+func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, nodes *compose.Service, log *slog.Logger) run.Config {
+	return run.Config{
+		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Ready: nodes.Ready(), Log: log.With("component", "runs"),
+		Node: func(at pure.Place) (pure.Node, bool) {
+			nodeID, ok := nodes.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
+			entry, _ := st.Nodes.View().Get(nodeID)
+			return pure.Node{ID: nodeID, AsOf: entry.Revision}, ok
+		},
 	}
 }
 

@@ -26,6 +26,7 @@ func (c Config) Validate() error {
 		c.store().Validate(),
 		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
 		flag("--auth", checkAuth(c.Auth)),
+		flag("--node-grace", checkNotNegative(c.NodeGrace)),
 		c.http().Validate(),
 		flag("--max-streams", checkPositive(c.MaxStreams)),
 		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),

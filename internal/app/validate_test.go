@@ -88,6 +88,7 @@ func TestValidateNamesTheFlag(t *testing.T) {
 		},
 		"--max-streams":            {func(c *app.Config) { c.MaxStreams = -1 }},
 		"--max-streams-per-client": {func(c *app.Config) { c.MaxStreamsPerClient = -1 }},
+		"--node-grace":             {func(c *app.Config) { c.NodeGrace = -time.Second }},
 		"--drain-grace":            {func(c *app.Config) { c.DrainGrace = -time.Second }},
 	} {
 		t.Run(flag, func(t *testing.T) {

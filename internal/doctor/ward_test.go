@@ -18,6 +18,7 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/run"
 )
 
 func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
@@ -93,9 +94,13 @@ func (w *ward) staff(t *testing.T) {
 	natstest.Run(t, func(ctx context.Context) error {
 		return w.st.Planners.Ends(ctx, func(context.Context, planners.End) error { return nil })
 	})
+	ready := make(chan struct{})
+	close(ready)
+	natstest.Run(t, run.New(w.st, run.Config{Ready: ready, Log: discard}).Run)
 	<-w.st.Planners.View().Loaded()
-	natstest.Eventually(t, "both durables are read", func() bool {
-		return w.waiting(t, events.Stream, events.Durable) && w.waiting(t, "KV_planners", "oc-scheduler-ends")
+	natstest.Eventually(t, "all durables are read", func() bool {
+		return w.waiting(t, events.Stream, events.Durable) && w.waiting(t, "KV_planners", "oc-scheduler-ends") &&
+			w.waiting(t, "KV_plan", "oc-scheduler-due") && w.waiting(t, "KV_executions", "oc-scheduler-told")
 	})
 }
 

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/run"
+	"oc-scheduler/store/schedule"
+)
+
+// giveBack puts into a batch what the schedule of a run gives back, and what it knows of it.
+func (s *Service) giveBack(ctx context.Context, b *kv.Batch, t turn) error {
+	final := slices.ContainsFunc(t.out.History, func(it run.Item) bool { return it.Kind == run.OfRun && it.To.Final() })
+	if t.next.ScheduleID == "" || len(t.out.Free) == 0 && !final {
+		return nil
+	}
+	key := kv.KeyOf(t.next.ScheduleID)
+	m, err := s.schedules.Value(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) { // forgotten meanwhile
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := plan.DecodeSchedule(key, m)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.cut(ctx, b, &r, t), s.setSchedule(b, &r, m.Revision))
+}
+
+// cut notes in a schedule how one of its runs stands, and cuts what it has taken for it.
+func (s *Service) cut(ctx context.Context, b *kv.Batch, r *schedule.Record, t turn) error {
+	i := slices.IndexFunc(r.Occurrences, func(o schedule.Occurrence) bool { return o.RunID != nil && *o.RunID == t.next.ID })
+	if i < 0 {
+		return nil
+	}
+	o := &r.Occurrences[i]
+	o.State = schedule.OccurrenceState(t.next.State)
+	from, places := map[string]time.Time{}, []schedule.Place{}
+	for _, f := range t.out.Free {
+		from[f.ItemID] = f.From
+	}
+	o.Bookings = slices.Clone(o.Bookings)
+	for k := range o.Bookings {
+		taken := &o.Bookings[k]
+		if at, is := from[taken.ItemID]; is && at.Before(taken.End) {
+			taken.End = at
+			if !slices.Contains(places, taken.Place) {
+				places = append(places, taken.Place)
+			}
+		}
+	}
+	o.Bookings = slices.DeleteFunc(o.Bookings, func(taken schedule.Taken) bool { return !taken.End.After(taken.Start) })
+	if len(places) == 0 {
+		return nil
+	}
+	stands, err := s.plan.Standing(ctx, r.ID, places)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for place, is := range stands {
+		if is.Live && !is.Broken {
+			errs = append(errs, s.shorten(b, place, is, o, from))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// shorten has a booking end for the items of an occurrence from a time on.
+func (s *Service) shorten(b *kv.Batch, place schedule.Place, stands plan.Stands, o *schedule.Occurrence, from map[string]time.Time) error {
+	booking := stands.Booking
+	booking.Intervals = slices.Clone(booking.Intervals)
+	for i := range booking.Intervals {
+		taken := &booking.Intervals[i]
+		at, is := from[taken.ItemID]
+		if is && !taken.Start.Before(o.Start) && !taken.End.After(o.End) && at.Before(taken.End) {
+			taken.End = at
+		}
+	}
+	booking.Intervals = slices.DeleteFunc(booking.Intervals, func(i schedule.Interval) bool { return !i.End.After(i.Start) })
+	key := plan.BookingKey(place, booking.Owner())
+	if len(booking.Intervals) == 0 {
+		return b.SetAt(s.bookings, key, stands.Revision, kv.Remove(max(s.until(stands.End()), time.Hour)))
+	}
+	data, err := json.Marshal(booking)
+	return errors.Join(err, b.SetAt(s.bookings, key, stands.Revision, &kv.Write{Data: data, TTL: s.until(booking.End())}))
+}
+
+// until is the TTL of what counts until a time; a little longer, for evaluations judge by the time.
+func (s *Service) until(at time.Time) time.Duration {
+	return kv.WholeSeconds(at.Sub(s.plan.Now()) + 500*time.Millisecond)
+}
+
+func (s *Service) setSchedule(b *kv.Batch, r *schedule.Record, revision uint64) error {
+	data, err := json.Marshal(r)
+	w := &kv.Write{Data: data}
+	if r.State.Final() {
+		w.TTL = plan.KeptFor
+	}
+	return errors.Join(err, b.SetAt(s.schedules, kv.KeyOf(r.ID), revision, w))
+}

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/run"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/store/workflow"
+)
+
+// dueOf makes the runs of the occurrences of a schedule that are due: started, or missed. It fails with
+// kv.ErrUndecodable.
+func (s *Service) dueOf(r *schedule.Record) (begun []turn, err error) {
+	w, err := workflow.DecodeStored(r.Workflow)
+	if err != nil {
+		return nil, fmt.Errorf("schedule %q: %w: %w", r.ID, kv.ErrUndecodable, err)
+	}
+	now := s.now()
+	for i := range r.Occurrences {
+		o := &r.Occurrences[i]
+		if o.RunID != nil || o.State != schedule.Booked || r.State != schedule.Active || o.Start.After(now.At) {
+			continue
+		}
+		record, _ := run.New(w, s.bookedOf(r, o), r.CreatedBy, now.At)
+		var t turn
+		t.next, t.out = run.Advance(record, run.Due{}, now)
+		o.RunID, o.State = &t.next.ID, schedule.OccurrenceState(t.next.State)
+		begun = append(begun, t)
+	}
+	return begun, nil
+}
+
+// defaultCatchUp is how late a run may start, unless its schedule says otherwise.
+const defaultCatchUp = 5 * time.Minute
+
+func (s *Service) bookedOf(r *schedule.Record, o *schedule.Occurrence) run.Booked {
+	asked := struct {
+		CatchUpS *float64 `json:"catch_up_s"`
+	}{}
+	b := run.Booked{
+		RunID: s.plan.NewID(schedule.OfRun), ScheduleID: r.ID, Nominal: o.Nominal.Format(time.RFC3339Nano),
+		Start: o.Start, End: o.End, CatchUp: defaultCatchUp, Labels: r.Labels,
+	}
+	if err := json.Unmarshal(r.Request, &asked); err == nil && asked.CatchUpS != nil {
+		b.CatchUp = time.Duration(*asked.CatchUpS * float64(time.Second))
+	}
+	for _, t := range o.Bookings {
+		b.Rooms = append(b.Rooms, run.Room{
+			ItemID: t.ItemID, BookingID: t.ID, PeerID: t.PeerID, ResourceID: t.ResourceID, InstanceID: t.InstanceID, Start: t.Start, End: t.End,
+		})
+	}
+	return b
+}
