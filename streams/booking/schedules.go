@@ -56,7 +56,7 @@ func (s *Service) Cancel(ctx context.Context, id string) error {
 		takes := r.Bookings(now, false)
 		r.State, r.Reason = schedule.Cancelled, "cancelled: it was asked for"
 		for i, o := range r.Occurrences {
-			if o.RunID == nil && o.State.Holds() && o.End.After(now) {
+			if o.RunID == nil && (o.State.Holds() || o.State == schedule.Pending) && o.End.After(now) {
 				r.Occurrences[i].State = schedule.CancelledOccurrence
 			}
 		}
