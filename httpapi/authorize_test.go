@@ -57,11 +57,15 @@ var least = map[string]string{
 	"DELETE /nodes/{id}": "operator", "POST /nodes/{id}/approve": "operator", "POST /nodes/{id}/reject": "operator",
 	"POST /nodes/{id}/executions": "operator", "GET /metrics": "operator",
 	"GET /tokens": "admin", "POST /tokens": "admin", "DELETE /tokens/{id}": "admin",
+	"GET /oc/{id}/schedules": "viewer", "POST /oc/{id}/preview": "viewer", "GET /schedules": "viewer", "GET /schedules/{id}": "viewer",
+	"GET /schedules/{id}/next": "viewer", "GET /holds/{id}": "viewer",
+	"POST /oc/{id}/schedules": "user", "POST /oc/{id}/holds": "user", "POST /schedules/{id}/pause": "user", "POST /schedules/{id}/resume": "user",
+	"DELETE /schedules/{id}": "user", "DELETE /holds/{id}": "user", "POST /holds/{id}/confirm": "user",
 	"GET /livez": "", "GET /readyz": "", "GET /openapi.json": "",
 
 	// What no route is takes somebody who may do something.
 	"GET /nowhere": "viewer", "PATCH /oc/{id}": "viewer", "POST /livez": "viewer", "GET /readyz?verbose": "operator", "OPTIONS /oc": "viewer",
-	"GET /ui/nothing": "operator", "POST /ui/nodes/{id}/approve": "operator", "GET /ui/static/nothing": "",
+	"GET /ui/nothing": "viewer", "POST /ui/nodes/{id}/approve": "operator", "GET /ui/static/nothing": "",
 }
 
 // TestEveryRouteForEverybody tries each route of the OpenAPI document with each role, and with each way of being

@@ -95,7 +95,7 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, context.Canceled):
 		return &Problem{Type: "about:blank", Title: "Client Closed Request", Status: statusClientGone}
 	}
-	return nil
+	return bookingProblem(err)
 }
 
 // ofWrite is the error of a write: one that NATS did not answer may have happened.

@@ -27,7 +27,6 @@ type page[T any] struct {
 // walk through a list that changes meets everything that stays. want is the value
 // of the parameter that narrows the list; "" for by: there is none. The error is a fault.List.
 func paged(c echo.Context, by string) (after string, limit int, want string, err error) {
-	limit = defaultLimit
 	known := []string{"limit", "cursor"}
 	if by != "" {
 		known = append(known, by)
@@ -36,6 +35,13 @@ func paged(c echo.Context, by string) (after string, limit int, want string, err
 	if by != "" {
 		want = q.get(by)
 	}
+	after, limit, err = q.paged()
+	return after, limit, want, err
+}
+
+// paged is what the parameters say of the page, and the faults of all of them.
+func (q *query) paged() (after string, limit int, err error) {
+	limit = defaultLimit
 	if text := q.get("limit"); text != "" {
 		n, ok := wholeNumber(text)
 		if limit = int(min(n, maxLimit)); !ok || n < 1 || n > maxLimit {
@@ -48,7 +54,7 @@ func paged(c echo.Context, by string) (after string, limit int, want string, err
 			q.fault("cursor", "must be the next_cursor of an earlier page")
 		}
 	}
-	return after, limit, want, q.faults.Err()
+	return after, limit, q.faults.Err()
 }
 
 // listing is how a view is listed.
@@ -91,11 +97,15 @@ func (l listing[V, T]) items(view *kv.View[V], after string, limit int, shown fu
 	if l.sees == nil && l.by == "" {
 		return view.Page(after, limit)
 	}
-	var items []kv.Item[V]
+	return sifted(view, after, limit, shown)
+}
+
+// sifted are up to so many of those after an id for which holds says yes.
+func sifted[V any](view *kv.View[V], after string, limit int, holds func(V) bool) (items []kv.Item[V]) {
 	for {
 		some := view.Page(after, maxLimit)
 		for _, item := range some {
-			if !shown(item.Value) {
+			if !holds(item.Value) {
 				continue
 			}
 			if items = append(items, item); len(items) == limit {

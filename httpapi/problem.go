@@ -29,6 +29,9 @@ type Problem struct {
 	Errors fault.List `json:"errors,omitempty"` // what is wrong with the body or the parameters
 	Checks []Standing `json:"checks,omitempty"` // of /readyz?verbose
 
+	Result          json.RawMessage `json:"result,omitempty"`           // of a check: why something can't be booked
+	MissingPlanners []string        `json:"missing_planners,omitempty"` // peers whose planners booking needs
+
 	retryAfter time.Duration // zero: no Retry-After header
 }
 

@@ -36,6 +36,7 @@ type Parts struct {
 	Offers    *kv.View[store.OfferRecord]
 	Leases    *kv.View[store.Lease]
 	Members   NodeMembers // writes, which need NATS
+	Bookings  Bookings
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -144,9 +145,8 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) (*ec
 		e.Use(s.authorize)
 	}
 	h := health{checks: checks, retiring: s.retired.Load, require: s.require}
-	if err := s.register(e, s.routes(h, exposition(gatherer))); err != nil {
+	if err := s.register(e, slices.Concat(s.routes(h, exposition(gatherer)), s.bookingRoutes(), s.pages())); err != nil {
 		return nil, err
 	}
-	s.pages(e)
 	return e, nil
 }

@@ -20,6 +20,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/streams"
+	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/check"
 	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/demand"
@@ -86,6 +87,9 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
+	bookings := booking.New(s.store)
+	s.parts.Bookings = bookings
+	natstest.Run(t, bookings.Run)
 	natstest.Run(t, s.store.Run)
 	natstest.Run(t, composer.Run)
 	natstest.Run(t, wants.Run)

@@ -31,7 +31,11 @@ func (s *Site) peers(c echo.Context, p *Parts) error {
 		}
 		return rows[peerID]
 	}
+	who := s.Subject(c)
 	for _, w := range p.Workflows.All() {
+		if !who.Sees(w.Groups()) {
+			continue
+		}
 		for _, peer := range w.Peers() {
 			known(peer)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/kv"
@@ -29,7 +30,7 @@ type Parts struct {
 // Checks answers checks from what is known, asking nobody.
 type Checks interface {
 	// Once returns check.ErrUnknownWorkflow, check.ErrNotLoaded, or a fault.List.
-	Once(workflowID string, r booking.Request) (check.Frame, error)
+	Once(who *access.Subject, workflowID string, r booking.Request) (check.Frame, error)
 }
 
 // Members decides which nodes take part.
@@ -55,24 +56,38 @@ type Site struct {
 	Loaded func() (*Parts, error)
 	// Explain makes a problem of any error that a page ran into.
 	Explain func(echo.Context, error) Problem
+	// Subject is who asks.
+	Subject func(echo.Context) *access.Subject
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Routes registers the pages; get is for GET and HEAD.
-func (s *Site) Routes(e *echo.Echo, get func(path string, h echo.HandlerFunc)) {
-	get("/", func(c echo.Context) error { return c.Redirect(http.StatusFound, "/ui/") })
-	get("/ui", func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, "/ui/") })
-	get("/ui/", s.page(s.workflows))
-	get("/ui/workflows/:id", s.page(s.workflow))
-	get("/ui/peers", s.page(s.peers))
-	get("/ui/peers/:id", s.page(s.peer))
-	get("/ui/nodes", s.page(s.nodes))
-	get("/ui/nodes/:id", s.page(s.node))
-	e.POST("/ui/nodes/:id/approve", s.page(s.approve))
-	e.POST("/ui/nodes/:id/reject", s.page(s.reject))
-	get("/ui/static/:name", s.page(static))
-	e.Any("/ui/*", s.page(func(echo.Context, *Parts) error { return echo.ErrNotFound }))
+// Route is where a page is, and the right that it takes.
+type Route struct {
+	Method, Path string
+	Right        access.Right
+	Handle       echo.HandlerFunc
+}
+
+// Routes are all pages. Each GET is for HEAD, too.
+func (s *Site) Routes() []Route {
+	const get, post = http.MethodGet, http.MethodPost
+	nowhere := s.page(func(echo.Context, *Parts) error { return echo.ErrNotFound })
+	return []Route{
+		{get, "/", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusFound, "/ui/") }},
+		{get, "/ui", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, "/ui/") }},
+		{get, "/ui/", access.Read, s.page(s.workflows)},
+		{get, "/ui/workflows/:id", access.Read, s.page(s.workflow)},
+		{get, "/ui/peers", access.Read, s.page(s.peers)},
+		{get, "/ui/peers/:id", access.Read, s.page(s.peer)},
+		{get, "/ui/nodes", access.Read, s.page(s.nodes)},
+		{get, "/ui/nodes/:id", access.Read, s.page(s.node)},
+		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
+		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
+		{get, "/ui/static/:name", access.Open, s.page(static)},
+		{get, "/ui/*", access.Read, nowhere},
+		{post, "/ui/*", access.Read, nowhere},
+	}
 }
 
 // index is a peer's planner with its timelines; nil where there is none.
@@ -85,8 +100,8 @@ func (p *Parts) index(peerID string) *planner.Index {
 }
 
 // ask answers a question from what is cached; it makes no demand.
-func (p *Parts) ask(workflowID string, r booking.Request) (Answer, error) {
-	frame, err := p.Checks.Once(workflowID, r)
+func (p *Parts) ask(who *access.Subject, workflowID string, r booking.Request) (Answer, error) {
+	frame, err := p.Checks.Once(who, workflowID, r)
 	if err != nil {
 		return Answer{}, err
 	}

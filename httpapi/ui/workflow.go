@@ -45,7 +45,7 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 		return err
 	}
 	entry, ok := p.Workflows.Get(workflowID)
-	if !ok {
+	if !ok || !s.Subject(c).Sees(entry.Value.Groups()) {
 		return check.ErrUnknownWorkflow
 	}
 	q, err := ReadQuestion(c.QueryParams())
@@ -53,7 +53,7 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 		return err
 	}
 	q = q.Of(entry.Value.Workflow)
-	answer, err := p.ask(workflowID, q.Request)
+	answer, err := p.ask(s.Subject(c), workflowID, q.Request)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func (s *Site) workflows(c echo.Context, p *Parts) error {
 	default:
 		return check.ErrNotLoaded
 	}
+	who := s.Subject(c)
 	v := workflowsPage{Strip: p.strip(), Search: strings.TrimSpace(c.QueryParam("q"))}
 	after := c.QueryParam("cursor")
 	for len(v.Rows) < perPage {
@@ -52,10 +53,10 @@ func (s *Site) workflows(c echo.Context, p *Parts) error {
 				break
 			}
 			after = item.ID
-			if !holds(v.Search, item.ID, item.Value.Name()) {
+			if !who.Sees(item.Value.Groups()) || !holds(v.Search, item.ID, item.Value.Name()) {
 				continue
 			}
-			a, err := p.ask(item.ID, booking.Request{Duration: usualLength})
+			a, err := p.ask(who, item.ID, booking.Request{Duration: usualLength})
 			if errors.Is(err, check.ErrUnknownWorkflow) {
 				continue // removed meanwhile
 			}

@@ -106,6 +106,7 @@ func (e *engine) parts() httpapi.Parts {
 		Offers:    e.store.Offers.View(),
 		Leases:    e.store.Leases.View(),
 		Members:   e.nodes.Members,
+		Bookings:  e.bookings,
 
 		Executions:       e.store.Executions.View(),
 		StoredWorkflows:  e.store.Workflows,

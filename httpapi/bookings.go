@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/access"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
+)
+
+// Bookings books, holds, and tells of it. All but Schedules needs NATS.
+type Bookings interface {
+	// Book returns booking.ErrNotLoaded, booking.ErrUnknownWorkflow, a fault.List, *booking.TakenError,
+	// *booking.MissingError or kv.ErrUnavailable; so do Hold and Preview.
+	Book(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
+	Hold(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Hold, error)
+	Preview(ctx context.Context, a booking.Asked, r schedule.Request, n int) ([]booking.Previewed, error)
+	// Confirm returns booking.ErrNotFound, booking.ErrGone, booking.ErrConfirmed or what Book does.
+	Confirm(ctx context.Context, holdID, by string, r schedule.Request) (schedule.Schedule, error)
+	// ReleaseHold returns booking.ErrNotFound or kv.ErrUnavailable; so do those below.
+	ReleaseHold(ctx context.Context, holdID string) error
+	GetHold(ctx context.Context, holdID string) (schedule.Hold, error)
+	Get(ctx context.Context, scheduleID string) (schedule.Schedule, error)
+	Next(ctx context.Context, scheduleID string, n int) ([]booking.Coming, error)
+	Cancel(ctx context.Context, scheduleID string) error
+	// Pause returns booking.ErrEnded, too, as does Resume.
+	Pause(ctx context.Context, scheduleID string) error
+	Resume(ctx context.Context, scheduleID string) error
+	Schedules() *kv.View[plan.Listed]
+}
+
+// errNoBooking is for ids of schedules and holds alike.
+var errNoBooking = newProblem(http.StatusNotFound, "no such schedule or hold")
+
+// bookingRoutes are those that book, and tell of it.
+func (s *Server) bookingRoutes() []route {
+	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+	return []route{
+		{get, "/oc/:id/schedules", access.Read, s.listSchedulesOf},
+		{post, "/oc/:id/schedules", access.Write, s.postSchedule},
+		{post, "/oc/:id/preview", access.Read, s.postPreview},
+		{post, "/oc/:id/holds", access.Write, s.postHold},
+		{get, "/schedules", access.Read, s.listSchedules},
+		{get, "/schedules/:id", access.Read, s.getSchedule},
+		{get, "/schedules/:id/next", access.Read, s.getNext},
+		{post, "/schedules/:id/pause", access.Write, s.pauseSchedule},
+		{post, "/schedules/:id/resume", access.Write, s.resumeSchedule},
+		{del, "/schedules/:id", access.Write, s.deleteSchedule},
+		{get, "/holds/:id", access.Read, s.getHold},
+		{del, "/holds/:id", access.Write, s.deleteHold},
+		{post, "/holds/:id/confirm", access.Write, s.confirmHold},
+	}
+}
+
+// bookingOf is what is served, and the schedule or hold in the path, if its workflow is there for who asks. What
+// can't be read is left to fail in the call that follows.
+func (s *Server) bookingOf(c echo.Context) (*Parts, string, error) {
+	parts, name, err := s.addressed(c)
+	if err != nil || subjectOf(c).Everywhere() {
+		return parts, name, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	var workflowID string
+	if schedule.OfHold.Is(name) {
+		hold, missing := parts.Bookings.GetHold(ctx, name)
+		workflowID, err = hold.WorkflowID, missing
+	} else {
+		found, missing := parts.Bookings.Get(ctx, name)
+		workflowID, err = found.WorkflowID, missing
+	}
+	if err == nil && !parts.sees(subjectOf(c), workflowID) {
+		return nil, "", errNoBooking
+	}
+	return parts, name, nil
+}
+
+// sees says whether what hangs on a workflow is there for a subject. Once the workflow is gone, whose it was is
+// known to nobody.
+func (p *Parts) sees(who *access.Subject, workflowID string) bool {
+	entry, known := p.Workflows.Get(workflowID)
+	return who.Everywhere() || known && who.Sees(entry.Value.Groups())
+}
+
+// bookingProblem is the problem of an error of bookings; nil for others.
+func bookingProblem(err error) *Problem {
+	var (
+		taken   *booking.TakenError
+		missing *booking.MissingError
+	)
+	switch {
+	case errors.As(err, &taken):
+		p := newProblem(http.StatusConflict, "what was asked for is taken, or more than there is; see result")
+		p.Result = taken.Result.JSON()
+		return p
+	case errors.As(err, &missing):
+		p := newProblem(http.StatusConflict, "planners are missing; wait_s in the body waits for them")
+		p.MissingPlanners = missing.Result.MissingPlanners
+		return p
+	case errors.Is(err, booking.ErrNotLoaded):
+		return errStarting
+	case errors.Is(err, booking.ErrUnknownWorkflow):
+		return errNoWorkflow
+	case errors.Is(err, booking.ErrNotFound):
+		return errNoBooking
+	case errors.Is(err, booking.ErrGone):
+		return newProblem(http.StatusGone, "%v", err)
+	case errors.Is(err, booking.ErrEnded), errors.Is(err, booking.ErrConfirmed):
+		return newProblem(http.StatusConflict, "%v", err)
+	case errors.Is(err, plan.ErrStale):
+		return errBehind
+	}
+	return nil
+}
+
+// booked has something booked for the workflow in the path, as its body asks. Where it says so, planners that
+// are missing are asked for and waited for.
+func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Bookings, context.Context, booking.Asked, schedule.Request) (T, error), parameters ...string) (made T, err error) {
+	parts, workflowID, err := s.addressed(c)
+	if err != nil {
+		return made, err
+	}
+	body, err := s.body(c)
+	if err != nil {
+		return made, err
+	}
+	r, err := schedule.DecodeRequest(body, kind)
+	if err = allFaults(readQuery(c.Request(), parameters...).faults.Err(), err); err != nil {
+		return made, err
+	}
+	if err := s.checkable(c, parts, workflowID); err != nil {
+		return made, err
+	}
+	asked := booking.Asked{WorkflowID: workflowID, By: subjectOf(c).ID}
+	try := func() (T, error) {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+		defer cancel()
+		made, err := book(parts.Bookings, ctx, asked, r)
+		return made, ofWrite(err)
+	}
+	made, err = try()
+	if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) || r.Wait == 0 {
+		return made, err
+	}
+	if _, err := s.ask(c, parts, workflowID, r.Request, min(r.Wait, s.cfg.MaxWait)); err != nil {
+		return made, err
+	}
+	return try()
+}

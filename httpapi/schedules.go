@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
+)
+
+func (s *Server) postSchedule(c echo.Context) error {
+	made, err := booked(s, c, schedule.ScheduleBody, Bookings.Book)
+	if err != nil {
+		return err
+	}
+	return created(c, "/schedules/"+made.ID, made)
+}
+
+// postPreview tells what would be booked.
+func (s *Server) postPreview(c echo.Context) error {
+	n, err := howMany(c, booking.MaxPreview)
+	if err != nil {
+		return err
+	}
+	items, err := booked(s, c, schedule.ScheduleBody, func(b Bookings, ctx context.Context, a booking.Asked, r schedule.Request) ([]booking.Previewed, error) {
+		return b.Preview(ctx, a, r, n)
+	}, nParameter)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.JSON(http.StatusOK, list[booking.Previewed]{items})
+}
+
+// list is all there is of something.
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+// created answers with what was made, and where it is.
+func created(c echo.Context, path string, made any) error {
+	c.Response().Header().Set(echo.HeaderLocation, path)
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	return c.JSON(http.StatusCreated, made)
+}
+
+func (s *Server) getSchedule(c echo.Context) error { return showBooking(s, c, Bookings.Get) }
+
+// getNext tells of the occurrences that come.
+func (s *Server) getNext(c echo.Context) error {
+	n, err := howMany(c, booking.MaxNext)
+	if err != nil {
+		return err
+	}
+	return showBooking(s, c, func(b Bookings, ctx context.Context, scheduleID string) (list[booking.Coming], error) {
+		items, err := b.Next(ctx, scheduleID, n)
+		return list[booking.Coming]{items}, err
+	})
+}
+
+// showBooking answers with what is read of the schedule or hold in the path.
+func showBooking[T any](s *Server, c echo.Context, read func(Bookings, context.Context, string) (T, error)) error {
+	parts, name, err := s.bookingOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	found, err := read(parts.Bookings, ctx, name)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+	return c.JSON(http.StatusOK, found)
+}
+
+const (
+	nParameter = "n"
+	usualN     = 10
+)
+
+// howMany is ?n=. The error is a fault.List.
+func howMany(c echo.Context, most int) (int, error) {
+	q := parseQuery(c.Request())
+	text := q.get(nParameter)
+	if text == "" {
+		return usualN, q.faults.Err()
+	}
+	n, ok := wholeNumber(text)
+	if !ok || n < 1 || n > uint64(most) {
+		q.fault(nParameter, "must be a whole number from 1 to %d", most)
+	}
+	return int(n), q.faults.Err()
+}
+
+func (s *Server) pauseSchedule(c echo.Context) error { return changeSchedule(s, c, Bookings.Pause) }
+
+func (s *Server) resumeSchedule(c echo.Context) error { return changeSchedule(s, c, Bookings.Resume) }
+
+// changeSchedule changes a schedule, and answers with it as it is then.
+func changeSchedule(s *Server, c echo.Context, change func(Bookings, context.Context, string) error) error {
+	return showBooking(s, c, func(b Bookings, ctx context.Context, scheduleID string) (schedule.Schedule, error) {
+		if err := change(b, ctx, scheduleID); err != nil {
+			return schedule.Schedule{}, ofWrite(err)
+		}
+		return b.Get(ctx, scheduleID)
+	})
+}
+
+// deleteSchedule cancels: what has not begun is freed, also again.
+func (s *Server) deleteSchedule(c echo.Context) error { return s.endBooking(c, Bookings.Cancel) }
+
+func (s *Server) endBooking(c echo.Context, end func(Bookings, context.Context, string) error) error {
+	parts, name, err := s.bookingOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	if err := end(parts.Bookings, ctx, name); err != nil {
+		return ofWrite(err)
+	}
+	return c.NoContent(http.StatusNoContent)
+}
