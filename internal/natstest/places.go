@@ -29,6 +29,7 @@ func (c *Cluster) awaitPlaces(tb testing.TB) {
 // against each. A stream that is made and deleted would leave its traces: the server removes empty
 // directories while the next stream is made there.
 func wouldPlace(tb testing.TB, js jetstream.JetStream) bool {
+	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), time.Second)
 	defer cancel()
 	_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "nowhere", Placement: &jetstream.Placement{Tags: []string{"nowhere"}}})
