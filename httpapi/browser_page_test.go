@@ -238,6 +238,20 @@ func TestPageTellsTimesWhereOneIs(t *testing.T) {
 	b.becomes(`new URL(location.href).searchParams.get('start')?.startsWith('2026-12-01T09:00:00')`)
 }
 
+// TestPageBooks what is asked, and cancels it; the answer of another tab follows.
+func TestPageBooks(t *testing.T) {
+	s := bookable(t)
+	b, other := browse(t, s), browse(t, s)
+	const address = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	other.open(address)
+	other.becomes(answered + ` === 'available'`)
+	b.open(address)
+	b.do(chromedp.Submit(chromedp.CSS(`form[data-part=book]`)), chromedp.WaitVisible(chromedp.CSS(`tr[data-status=booked]`)))
+	other.becomes(answered + ` === 'unavailable' && document.querySelector('rect.conflict') !== null`)
+	b.do(chromedp.Submit(chromedp.CSS(`form[action$=cancel]`)), chromedp.WaitVisible(chromedp.CSS(`[data-status=cancelled]`)))
+	other.becomes(answered + ` === 'available'`)
+}
+
 // TestPageWithoutScript holds that forms work where no script runs.
 func TestPageWithoutScript(t *testing.T) {
 	s := newSite(t, defaults)

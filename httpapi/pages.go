@@ -25,6 +25,7 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
+		Bookings: p.Bookings, Booked: p.Booked,
 	}, nil
 }
 

@@ -144,6 +144,28 @@ func TestDecisionsOnThePage(t *testing.T) {
 	}
 }
 
+// TestBookingOnThePage books what the question asks, shows it, and cancels it.
+func TestBookingOnThePage(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	form := func(path, body string) answer {
+		t.Helper()
+		return s.do(t, http.MethodPost, path, body, "Origin", s.url, "Content-Type", "application/x-www-form-urlencoded")
+	}
+	const question = "start=2026-12-24T09:00:00Z&duration=1h"
+	s.shows(t, "/ui/workflows/wf-1?"+question, "<button>Book</button>", `name="start" value="2026-12-24T09:00:00Z"`)
+	path := form("/ui/workflows/wf-1/schedules", question).ok(t, http.StatusSeeOther).header.Get("Location")
+	s.shows(t, path, "active", "<button>Cancel</button>", `data-status="booked"`, `<bdi>n1</bdi> on <bdi>peer-a</bdi>`)
+	s.shows(t, "/ui/workflows/wf-1?"+question, `data-status="unavailable"`, "schedule "+strings.TrimPrefix(path, "/ui/schedules/"), path)
+	form("/ui/workflows/wf-1/schedules", question).ok(t, http.StatusConflict)
+	form("/ui/workflows/wf-1/schedules", "start=soon").ok(t, http.StatusUnprocessableEntity)
+	form("/ui/workflows/nix/schedules", question).ok(t, http.StatusNotFound)
+	form(path+"/cancel", "").ok(t, http.StatusSeeOther)
+	s.shows(t, path, "cancelled")
+	s.page(t, "/ui/schedules/nix", http.StatusNotFound)
+}
+
 // TestStaticFiles holds that what pages load is there for ever under its name, and small.
 func TestStaticFiles(t *testing.T) {
 	t.Parallel()

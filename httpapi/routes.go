@@ -15,6 +15,7 @@ import (
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
+	"oc-scheduler/store/planner"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/store/tokens"
 	"oc-scheduler/store/workflow"
@@ -37,6 +38,7 @@ type Parts struct {
 	Leases    *kv.View[store.Lease]
 	Members   NodeMembers // writes, which need NATS
 	Bookings  Bookings
+	Booked    func(peerID string) *planner.Overlay // what of ours stands with a peer now
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS

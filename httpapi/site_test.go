@@ -88,7 +88,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
 	bookings := booking.New(s.store)
-	s.parts.Bookings = bookings
+	s.parts.Bookings, s.parts.Booked = bookings, s.store.Plan.Overlay
 	natstest.Run(t, bookings.Run)
 	natstest.Run(t, s.store.Run)
 	natstest.Run(t, composer.Run)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -39,9 +38,6 @@ func (s *Site) node(c echo.Context, p *Parts) error {
 func (s *Site) approve(c echo.Context, p *Parts) error { return decided(c, p.Members.Approve) }
 
 func (s *Site) reject(c echo.Context, p *Parts) error { return decided(c, p.Members.Reject) }
-
-// natsWithin bounds what a form waits for NATS.
-const natsWithin = 5 * time.Second
 
 // decided carries out what an operator decided about a node, and shows it again.
 func decided(c echo.Context, by func(context.Context, string) (store.NodeRecord, error)) error {

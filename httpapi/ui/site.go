@@ -24,7 +24,10 @@ type Parts struct {
 	Planners  *kv.View[planners.Record]
 	Nodes     *kv.View[store.NodeRecord]
 	Replicas  *kv.View[store.Lease]
-	Members   Members // writes, which need NATS
+	Members   Members  // writes, which need NATS
+	Bookings  Bookings // all but the list needs NATS
+	// Booked is what of ours stands with a peer now; nil is nothing.
+	Booked func(peerID string) *planner.Overlay
 }
 
 // Checks answers checks from what is known, asking nobody.
@@ -78,6 +81,9 @@ func (s *Site) Routes() []Route {
 		{get, "/ui", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, "/ui/") }},
 		{get, "/ui/", access.Read, s.page(s.workflows)},
 		{get, "/ui/workflows/:id", access.Read, s.page(s.workflow)},
+		{post, "/ui/workflows/:id/schedules", access.Write, s.page(s.book)},
+		{get, "/ui/schedules/:id", access.Read, s.page(s.schedule)},
+		{post, "/ui/schedules/:id/cancel", access.Write, s.page(s.cancel)},
 		{get, "/ui/peers", access.Read, s.page(s.peers)},
 		{get, "/ui/peers/:id", access.Read, s.page(s.peer)},
 		{get, "/ui/nodes", access.Read, s.page(s.nodes)},
@@ -90,13 +96,13 @@ func (s *Site) Routes() []Route {
 	}
 }
 
-// index is a peer's planner with its timelines; nil where there is none.
+// index is a peer's planner and what of ours stands there; nil where there is no planner.
 func (p *Parts) index(peerID string) *planner.Index {
 	entry, ok := p.Planners.Get(peerID)
 	if !ok || entry.Value.Planner == nil {
 		return nil
 	}
-	return planner.NewIndex(entry.Value.Planner)
+	return planner.NewIndex(entry.Value.Planner).With(p.Booked(peerID))
 }
 
 // ask answers a question from what is cached; it makes no demand.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/access"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
@@ -18,6 +20,8 @@ type workflowPage struct {
 	Answer    Answer
 	Timeline  Timeline
 	ZoomLinks []zoomLink
+	Schedules []plan.Listed
+	MayWrite  bool
 }
 
 // choice is a resource of which a certain instance can be asked for.
@@ -67,6 +71,7 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 		Live:  &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()},
 		Body: workflowPage{
 			Workflow: entry.Value.Workflow, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
+			Schedules: p.schedulesOf(workflowID), MayWrite: access.Decide(s.Subject(c), access.Write) == access.Allowed,
 			Choices:  choices(entry.Value.Workflow, index, q.Selected),
 			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), entry.Value.Workflow, index, &answer),
 		},

@@ -107,6 +107,7 @@ func (e *engine) parts() httpapi.Parts {
 		Leases:    e.store.Leases.View(),
 		Members:   e.nodes.Members,
 		Bookings:  e.bookings,
+		Booked:    e.store.Plan.Overlay,
 
 		Executions:       e.store.Executions.View(),
 		StoredWorkflows:  e.store.Workflows,
