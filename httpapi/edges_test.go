@@ -48,7 +48,6 @@ func TestIDsInPaths(t *testing.T) {
 		"/planners/a/b":                     http.StatusNotFound,
 		"/planners/%01":                     http.StatusBadRequest,
 		"/planners/unknown":                 http.StatusNotFound,
-		"/":                                 http.StatusNotFound,
 		"/nowhere":                          http.StatusNotFound,
 		"/oc/unknown/check":                 http.StatusNotFound,
 	} {

@@ -18,7 +18,7 @@ func (s *site) knock(t *testing.T, nodeID string) *nclprotocol.HandshakeResponse
 		t.Fatal(err)
 	}
 	node := ncl.NewPublisher(s.bus, envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry})
-	answer, err := node.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject(nodeID), Message: &envelope.Message{
+	handshake := ncl.PublishRequest{Subject: nclprotocol.ControlSubject(nodeID), Message: &envelope.Message{
 		Header: envelope.Header{Source: "session", Sequence: 1, Time: time.Now()},
 		Payload: nclprotocol.HandshakeRequest{
 			Session: "session", Ledger: "ledger", HeartbeatInterval: nclprotocol.Seconds(time.Minute), HeartbeatMissFactor: 1,
@@ -28,10 +28,13 @@ func (s *site) knock(t *testing.T, nodeID string) *nclprotocol.HandshakeResponse
 				Free:      nclprotocol.Amounts{"slots": 2},
 			},
 		},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}
+	var answer *envelope.Message
+	eventually(t, nodeID+" is answered", func() (answered bool) { // nobody may listen yet
+		var err error
+		answer, err = node.Request(t.Context(), handshake)
+		return err == nil
+	})
 	return answer.Payload.(*nclprotocol.HandshakeResponse)
 }
 

@@ -57,11 +57,10 @@ func writerSite(t *testing.T) (env map[string]string, executionID string) {
 	s.knock(t, "n3")
 	executionID = s.sh(t, "echo out")
 	s.reaches(t, executionID, "completed")
-	eventually(t, "the planner", func() bool {
-		return s.ask(t, "planners", "site").code == exitOK && s.ask(t, "workflows").code == exitOK
-	})
-	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // else the planner goes with the last of those below
+	eventually(t, "the workflow", func() bool { return s.ask(t, "workflows").code == exitOK })
+	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // whom there is a planner for
 	eventually(t, "somebody watches", func() bool { return watcher.shown() != "" })
+	eventually(t, "the planner", func() bool { return s.ask(t, "planners", "site").code == exitOK })
 	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, executionID
 }
 

@@ -16,7 +16,7 @@ func TestListsShowWholeSeconds(t *testing.T) {
 		want string
 	}{
 		"executions": {executionRow, `{"execution_id":"x","node_id":"n","state":"running","reason":"no room","ordered_at":` + at + `}`, "x n running 2026-11-29T22:36:45Z - - no room"},
-		"nodes":      {nodeRow, `{"node_id":"n","membership":"approved","state":"lost","since":` + at + `,"refused":{"at":` + at + `,"reason":"another program"}}`, "n - approved lost 2026-11-29T22:36:45Z - 2026-11-29T22:36:45Z: another program"},
+		"nodes":      {nodeRow, `{"node_id":"n","membership":"approved","state":"lost","since":` + at + `,"refused":{"at":` + at + `,"reason":"another program"}}`, "n - approved lost - 2026-11-29T22:36:45Z - 2026-11-29T22:36:45Z: another program"},
 		"planners":   {plannerRow, `{"peer_id":"p","generated_at":` + at + `,"slots":2}`, "p 2026-11-29T22:36:45Z - 0 2"},
 	} {
 		cells, err := list.row(json.RawMessage(list.item))
