@@ -63,6 +63,7 @@ func TestAPlannerWhoseKeyOutlivesItEnds(t *testing.T) {
 	if _, err := js.Publish(t.Context(), "$KV.planners.p", value, jetstream.WithMsgTTL(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
+	shows(t, st, "p", func(planners.Record) bool { return true })
 	gone(t, st, "p")
 	_, _, err = st.Planners.Raw(t.Context(), "p")
 	wantErr(t, err, kv.ErrNotFound)
