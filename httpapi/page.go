@@ -126,8 +126,7 @@ func (l listing[V, T]) turn(items []kv.Item[V], limit int) page[T] {
 	room := pageBytes
 	for i, item := range items {
 		if i == limit || room <= 0 {
-			cursor := base64.RawURLEncoding.EncodeToString([]byte(items[i-1].ID))
-			p.NextCursor = &cursor
+			p.NextCursor = cursorAfter(items[i-1].ID)
 			break
 		}
 		shown := l.show(item)
@@ -137,4 +136,10 @@ func (l listing[V, T]) turn(items []kv.Item[V], limit int) page[T] {
 		p.Items = append(p.Items, shown)
 	}
 	return p
+}
+
+// cursorAfter is the cursor of the page that begins after an item.
+func cursorAfter(id string) *string {
+	cursor := base64.RawURLEncoding.EncodeToString([]byte(id))
+	return &cursor
 }

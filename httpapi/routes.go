@@ -39,6 +39,7 @@ type Parts struct {
 	Members   NodeMembers // writes, which need NATS
 	Bookings  Bookings
 	Booked    func(peerID string) *planner.Overlay // what of ours stands with a peer now
+	Runs      Runs
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS

@@ -145,7 +145,7 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) (*ec
 		e.Use(s.authorize)
 	}
 	h := health{checks: checks, retiring: s.retired.Load, require: s.require}
-	if err := s.register(e, slices.Concat(s.routes(h, exposition(gatherer)), s.bookingRoutes(), s.pages())); err != nil {
+	if err := s.register(e, slices.Concat(s.routes(h, exposition(gatherer)), s.bookingRoutes(), s.runRoutes(), s.pages())); err != nil {
 		return nil, err
 	}
 	return e, nil

@@ -26,6 +26,7 @@ import (
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/run"
 )
 
 // patience bounds every wait of a test; far above what a loaded machine takes.
@@ -89,7 +90,11 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
 	bookings := booking.New(s.store)
 	s.parts.Bookings, s.parts.Booked = bookings, s.store.Plan.Overlay
-	natstest.Run(t, bookings.Run)
+	runs := run.New(s.store, run.Config{
+		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,
+	})
+	s.parts.Runs = runs
+	natstest.Run(t, runs.Run)
 	natstest.Run(t, s.store.Run)
 	natstest.Run(t, composer.Run)
 	natstest.Run(t, wants.Run)

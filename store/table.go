@@ -111,7 +111,7 @@ var table = []row{
 		},
 		examine: []examine{
 			examineOf(plan.Schedules, plan.DecodeSchedule), examineOf(plan.Bookings, plan.DecodeBooking),
-			examineOf(plan.Holds, plan.DecodeHold), examineOf(plan.Heads, plan.DecodeHead),
+			examineOf(plan.Runs, plan.DecodeRun), examineOf(plan.Holds, plan.DecodeHold), examineOf(plan.Heads, plan.DecodeHead),
 		},
 	},
 }

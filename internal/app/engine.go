@@ -108,6 +108,7 @@ func (e *engine) parts() httpapi.Parts {
 		Members:   e.nodes.Members,
 		Bookings:  e.bookings,
 		Booked:    e.store.Plan.Overlay,
+		Runs:      e.runs,
 
 		Executions:       e.store.Executions.View(),
 		StoredWorkflows:  e.store.Workflows,

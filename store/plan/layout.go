@@ -2,11 +2,13 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
 
@@ -66,8 +68,15 @@ func BookingKey(p schedule.Place, owner string) kv.Key {
 var (
 	DecodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })
 	DecodeHold     = kv.JSON(func(key kv.Key, h schedule.HoldRecord) error { return own(key, h.ID, h.Check()) })
-	DecodeHead     = kv.JSON[schedule.Head](nil)
-	DecodeBooking  = kv.JSON(func(key kv.Key, b schedule.Booking) error {
+	DecodeRun      = func(key kv.Key, m kv.Message) (run.Record, error) {
+		r, err := run.Decode(m.Data)
+		if err = own(key, r.ID, err); err != nil {
+			return run.Record{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
+		}
+		return r, nil
+	}
+	DecodeHead    = kv.JSON[schedule.Head](nil)
+	DecodeBooking = kv.JSON(func(key kv.Key, b schedule.Booking) error {
 		if key != BookingKey(b.Place, b.Owner()) {
 			return errForeign
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
 
@@ -15,4 +16,17 @@ func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
 	}
 	r.Occurrences = nil
 	return &r.Schedule, nil
+}
+
+// ListedRun is what a replica keeps of a run: all but its steps and what it needs to go on.
+type ListedRun = *run.Run
+
+func decodeListedRun(key kv.Key, m kv.Message) (ListedRun, error) {
+	r, err := DecodeRun(key, m)
+	if err != nil {
+		return nil, err
+	}
+	listed := r.Run // apart, so that the rest is not kept with it
+	listed.Steps = nil
+	return &listed, nil
 }

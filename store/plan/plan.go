@@ -20,6 +20,7 @@ type Plan struct {
 	schedules, bookings, holds, heads, due, fired *kv.Keys
 
 	list   *kv.View[Listed]
+	runs   *kv.View[ListedRun]
 	booked *kv.View[*entry]
 	headOf *kv.View[struct{}]
 	held   *kv.View[struct{}]
@@ -36,6 +37,7 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 		taken: newStanding(),
 	}
 	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
+	p.runs = kv.NewViewOf(p.Feed, of.Keys(Runs), decodeListedRun)
 	p.held = kv.NewViewOf(p.Feed, p.holds, exists)
 	p.booked = kv.NewViewOf(p.Feed, p.bookings, decodeEntry)
 	p.booked.OnValue(p.taken.replace)
@@ -71,6 +73,9 @@ func (p *Plan) NewID(of schedule.Prefix) string {
 
 // Schedules lists what is known of schedules without reading them.
 func (p *Plan) Schedules() *kv.View[Listed] { return p.list }
+
+// Runs lists what is known of runs without reading them.
+func (p *Plan) Runs() *kv.View[ListedRun] { return p.runs }
 
 // Schedule reads a schedule past the view, and its revision. It fails with kv.ErrNotFound, kv.ErrUndecodable or
 // kv.ErrUnavailable.

@@ -21,7 +21,7 @@ type Run struct {
 	EndedAt    *time.Time        `json:"ended_at"`
 	LateS      *float64          `json:"late_s"` // seconds from Start to the first order stored
 	Labels     map[string]string `json:"labels"`
-	Steps      []Step            `json:"steps"` // each after those that lead to it
+	Steps      []Step            `json:"steps,omitzero"` // each after those that lead to it; lists leave them out
 }
 
 // Step is a processing item of the workflow on its way.

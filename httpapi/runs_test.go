@@ -1,0 +1,171 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/access"
+	"oc-scheduler/store/plan"
+)
+
+// commanded is a workflow of one step, which runs a command on a compute item.
+func commanded(workflowID, command string) string {
+	return fmt.Sprintf(`{"id":%q,"graph":{"items":{"s":{"processing":{"command":[%q]}},"n1":{"compute":{"id":"cluster","peer_id":"peer-a","demand":{"cores":8}}}},
+		"links":[{"source":"s","destination":"n1"}]}}`, workflowID, command)
+}
+
+// begins books a workflow from now on, and waits for its run to come to a state. It returns the path of the run.
+func (s *site) begins(t *testing.T, workflowID, command, state string, header ...string) (path string) {
+	t.Helper()
+	s.plan(t, "peer-a", 10)
+	s.do(t, http.MethodPut, "/oc/"+workflowID, commanded(workflowID, command), header...).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	made := s.do(t, http.MethodPost, "/oc/"+workflowID+"/schedules", `{"duration_s":3600,"labels":{"a":"b"}}`, header...).ok(t, http.StatusCreated).json(t)
+	natstest.Eventually(t, "the run is "+state, func() bool {
+		items := s.listed(t, fmt.Sprintf("/runs?schedule=%v&state=%s", made["id"], state), header...)
+		if len(items) == 1 {
+			path = fmt.Sprintf("/runs/%v", items[0]["id"])
+		}
+		return len(items) == 1
+	})
+	return path
+}
+
+// listed are the items of a list, over pages of two.
+func (s *site) listed(t *testing.T, path string, header ...string) (items []map[string]any) {
+	t.Helper()
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	for cursor := ""; ; {
+		page := s.do(t, http.MethodGet, path+join+"limit=2&cursor="+cursor, "", header...).ok(t, http.StatusOK).json(t)
+		for _, item := range page["items"].([]any) {
+			items = append(items, item.(map[string]any))
+		}
+		if page["next_cursor"] == nil {
+			return items
+		}
+		cursor = page["next_cursor"].(string)
+	}
+}
+
+// TestARunIsShown from what was booked to its end.
+func TestARunIsShown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	path := s.begins(t, "wf-1", "true", "completed")
+	run := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)
+	steps := run["steps"].([]any)
+	if len(steps) != 1 || run["workflow_id"] != "wf-1" || run["reason"] != "" || run["late_s"] == nil || run["ended_at"] == nil || run["work"] != nil {
+		t.Fatalf("the run is %v", run)
+	}
+	step := steps[0].(map[string]any)
+	done := step["executions"].([]any)[0].(map[string]any)
+	if step["item_id"] != "s" || step["state"] != "completed" || done["node_id"] != "node-i0" || done["exit_code"] != 0.0 || done["attempt"] != 1.0 {
+		t.Errorf("its step is %v", step)
+	}
+	start, end := url.QueryEscape(run["start"].(string)), url.QueryEscape(run["end"].(string))
+	for query, n := range map[string]int{
+		"": 1, "?workflow=wf-1&state=completed": 1, "?workflow=wf-2": 0, "?schedule=s-other": 0, "?state=failed": 0,
+		"?from=" + start + "&to=" + end: 1, "?from=" + end: 0, "?to=" + start: 0, "?to=" + end: 1,
+	} {
+		items := s.listed(t, "/runs"+query)
+		if len(items) != n {
+			t.Errorf("%q lists %v", query, items)
+		} else if n > 0 && (items[0]["steps"] != nil || items[0]["state"] != "completed" || fmt.Sprint(items[0]["labels"]) != "map[a:b]") {
+			t.Errorf("%q lists %v", query, items[0])
+		}
+	}
+	s.do(t, http.MethodPost, path+"/cancel", "").ok(t, http.StatusAccepted)
+	if after := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t); !reflect.DeepEqual(after, run) {
+		t.Errorf("what was over is %v, was %v", after, run)
+	}
+}
+
+// TestTheHistoryOfARun has each transition, in order, and who did it.
+func TestTheHistoryOfARun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	items := s.listed(t, s.begins(t, "wf-1", "true", "completed")+"/history")
+	var told []string
+	for i, item := range items {
+		if item["seq"] != float64(i+1) || item["at"] == nil || item["by"] == "" || item["reason"] != "" {
+			t.Errorf("item %d is %v", i, item)
+		}
+		told = append(told, strings.TrimSpace(fmt.Sprint(item["kind"], " ", item["from"], ">", item["to"])))
+	}
+	want := "run >scheduled, step >waiting, run scheduled>starting, step waiting>running, run starting>running, step running>completed, run running>completed"
+	if got := strings.Join(told, ", "); got != want {
+		t.Errorf("history is\n%s, want\n%s", got, want)
+	}
+}
+
+// TestARunIsCancelled by whom and why he says, and frees what it has.
+func TestARunIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	path := s.begins(t, "wf-1", "wait", "running")
+	if s.status(t, "/oc/wf-1/check?duration=10m") != "unavailable" {
+		t.Error("what runs takes nothing")
+	}
+	s.do(t, http.MethodPost, path+"/cancel", `{"why":"x"}`).problem(t, http.StatusUnprocessableEntity)
+	s.do(t, http.MethodPost, path+"/cancel", `{"reason":"enough"}`).ok(t, http.StatusAccepted)
+	natstest.Eventually(t, "it is cancelled", func() bool {
+		run := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)
+		return run["state"] == "cancelled" && run["reason"] == "cancelled: enough"
+	})
+	items := s.listed(t, path+"/history")
+	if last := items[len(items)-1]; last["to"] != "cancelled" || last["by"] != "anonymous" || last["reason"] != "cancelled: enough" {
+		t.Errorf("its history ends with %v", last)
+	}
+	natstest.Eventually(t, "its room is free", func() bool { return s.status(t, "/oc/wf-1/check?duration=10m") == "available" })
+}
+
+// TestRunsOfOthers are not there for who is in none of the workflow's groups.
+func TestRunsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
+	path := s.begins(t, "wf-1", "wait", "running", "Authorization", mine)
+	for _, hidden := range []string{"GET " + path, "GET " + path + "/history", "POST " + path + "/cancel"} {
+		method, at, _ := strings.Cut(hidden, " ")
+		s.do(t, method, at, "", "Authorization", theirs).problem(t, http.StatusNotFound)
+	}
+	if items := s.listed(t, "/runs", "Authorization", theirs); len(items) != 0 {
+		t.Errorf("others see %v", items)
+	}
+	if run := s.do(t, http.MethodGet, path, "", "Authorization", mine).ok(t, http.StatusOK).json(t); run["state"] != "running" {
+		t.Errorf("others did something to it: %v", run)
+	}
+}
+
+// TestBadQuestionsAboutRuns get problems, and so do those about a record that nobody can read.
+func TestBadQuestionsAboutRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	admin, user := s.as(t, access.Admin), s.as(t, access.User)
+	for _, query := range []string{"state=waiting", "from=now", "to=1", "label=a:b", "limit=0", "cursor=."} {
+		s.do(t, http.MethodGet, "/runs?"+query, "", "Authorization", admin).problem(t, http.StatusUnprocessableEntity)
+	}
+	s.do(t, http.MethodGet, "/runs/nix/history?cursor=bml4", "", "Authorization", admin).problem(t, http.StatusUnprocessableEntity)
+	if _, err := s.js.Publish(t.Context(), plan.Runs.Prefix+"broken", []byte(`{"id":"broken"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range []string{"GET /runs/%s", "GET /runs/%s/history", "POST /runs/%s/cancel"} {
+		method, path, _ := strings.Cut(route, " ")
+		s.do(t, method, fmt.Sprintf(path, "nix"), "", "Authorization", admin).problem(t, http.StatusNotFound)
+		broken := s.do(t, method, fmt.Sprintf(path, "broken"), "", "Authorization", admin).problem(t, http.StatusNotFound)
+		if detail := fmt.Sprint(broken["detail"]); !strings.Contains(detail, "nats kv get plan run.broken") {
+			t.Errorf("%s: %s", route, detail)
+		}
+		if p := s.do(t, method, fmt.Sprintf(path, "broken"), "", "Authorization", user).problem(t, http.StatusNotFound); p["detail"] != "no such run" {
+			t.Errorf("%s: %v", route, p)
+		}
+	}
+}
