@@ -144,7 +144,7 @@ func TestNoIDEndsTheConnection(t *testing.T) {
 	}
 	n.peer = long
 	refused(t, n.handshake(t), "peer_id")
-	n.peer = ""
+	n.peer = "peer-n"
 	n.accepted(t)
 	// A record of before the bound, or of another hand.
 	_, err = a.store.Nodes.Change(t.Context(), "n", func(r *store.NodeRecord) (*store.NodeRecord, error) {
