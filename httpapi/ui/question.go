@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"oc-scheduler/store/booking"
@@ -82,6 +83,21 @@ func (q Question) Of(w *workflow.Workflow) Question {
 		q.Duration = usualLength
 	}
 	return q
+}
+
+// Length is the duration as people write it; empty: none is asked for.
+func (q Question) Length() string {
+	if q.Duration == 0 {
+		return ""
+	}
+	text := q.Duration.String()
+	if short, whole := strings.CutSuffix(text, "m0s"); whole {
+		text = short + "m"
+	}
+	if short, whole := strings.CutSuffix(text, "h0m"); whole {
+		text = short + "h"
+	}
+	return text
 }
 
 // usualLength is that of a window when nobody gives any.

@@ -38,6 +38,19 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+func TestLengthsAreShort(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "", time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", time.Hour + time.Second: "1h0m1s", 5 * time.Minute: "5m", 500 * time.Millisecond: "500ms",
+	} {
+		q := Question{}
+		q.Duration = d
+		if got := q.Length(); got != want {
+			t.Errorf("%v is shown as %q, want %q", d, got, want)
+		}
+	}
+}
+
 // TestAWindowIsSeenWhole holds that a timeline shows more than the window, unless it is told otherwise.
 func TestAWindowIsSeenWhole(t *testing.T) {
 	t.Parallel()
