@@ -61,7 +61,7 @@ var least = map[string]string{
 	"GET /schedules/{id}/next": "viewer", "GET /holds/{id}": "viewer",
 	"POST /oc/{id}/schedules": "user", "POST /oc/{id}/holds": "user", "POST /schedules/{id}/pause": "user", "POST /schedules/{id}/resume": "user",
 	"DELETE /schedules/{id}": "user", "DELETE /holds/{id}": "user", "POST /holds/{id}/confirm": "user",
-	"GET /runs": "viewer", "GET /runs/{id}": "viewer", "GET /runs/{id}/history": "viewer", "POST /runs/{id}/cancel": "user",
+	"POST /oc/{id}/runs": "user", "GET /runs": "viewer", "GET /runs/{id}": "viewer", "GET /runs/{id}/history": "viewer", "POST /runs/{id}/cancel": "user",
 	"GET /livez": "", "GET /readyz": "", "GET /openapi.json": "",
 
 	// What no route is takes somebody who may do something.

@@ -130,6 +130,9 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 	if err != nil {
 		return made, err
 	}
+	if kind == schedule.RunBody && len(body) == 0 {
+		body = []byte("{}")
+	}
 	r, err := schedule.DecodeRequest(body, kind)
 	if err = allFaults(readQuery(c.Request(), parameters...).faults.Err(), err); err != nil {
 		return made, err

@@ -14,6 +14,8 @@ import (
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/run"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
 )
 
 // Runs tells of runs, and has things happen to them. It needs NATS.
@@ -21,6 +23,8 @@ type Runs interface {
 	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable; so does Happen.
 	Get(ctx context.Context, runID string) (run.Record, error)
 	Happen(ctx context.Context, runID string, what run.Event) error
+	// Start makes the run of a schedule of one occurrence, unless there is one. It fails as Get does.
+	Start(ctx context.Context, scheduleID string) (run.Record, error)
 }
 
 var errNoRun = newProblem(http.StatusNotFound, "no such run")
@@ -29,6 +33,7 @@ var errNoRun = newProblem(http.StatusNotFound, "no such run")
 func (s *Server) runRoutes() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{
+		{post, "/oc/:id/runs", access.Write, s.postRun},
 		{get, "/runs", access.Read, s.listRuns},
 		{get, "/runs/:id", access.Read, s.getRun},
 		{get, "/runs/:id/history", access.Read, s.getHistory},
@@ -52,6 +57,32 @@ func (s *Server) runOf(ctx context.Context, c echo.Context) (*Parts, run.Record,
 		return nil, r, errNoRun
 	}
 	return parts, r, err
+}
+
+// postRun books a workflow once, and makes the run of it.
+func (s *Server) postRun(c echo.Context) error {
+	made, err := booked(s, c, schedule.RunBody, func(b Bookings, ctx context.Context, a booking.Asked, r schedule.Request) (run.Record, error) {
+		parts, err := s.loaded()
+		if err != nil {
+			return run.Record{}, err
+		}
+		booked, err := b.Book(ctx, a, r)
+		if err != nil {
+			return run.Record{}, err
+		}
+		started, err := parts.Runs.Start(ctx, booked.ID)
+		if err == nil {
+			shown(ctx, parts.Plan.Runs(), started.ID, func(revision uint64) bool { return revision > 0 })
+		}
+		return started, err
+	})
+	if errors.Is(err, kv.ErrNotFound) {
+		return errNoRun
+	}
+	if err != nil {
+		return err
+	}
+	return created(c, "/runs/"+made.ID, made.Run)
 }
 
 func (s *Server) getRun(c echo.Context) error {

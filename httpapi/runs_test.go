@@ -13,9 +13,9 @@ import (
 	"oc-scheduler/store/plan"
 )
 
-// commanded is a workflow of one step, which runs a command on a compute item.
+// commanded is a workflow of one step, which runs a command on a compute item for up to an hour.
 func commanded(workflowID, command string) string {
-	return fmt.Sprintf(`{"id":%q,"graph":{"items":{"s":{"processing":{"command":[%q]}},"n1":{"compute":{"id":"cluster","peer_id":"peer-a","demand":{"cores":8}}}},
+	return fmt.Sprintf(`{"id":%q,"graph":{"items":{"s":{"processing":{"command":[%q],"duration_s":3600}},"n1":{"compute":{"id":"cluster","peer_id":"peer-a","demand":{"cores":8}}}},
 		"links":[{"source":"s","destination":"n1"}]}}`, workflowID, command)
 }
 
@@ -25,7 +25,7 @@ func (s *site) begins(t *testing.T, workflowID, command, state string, header ..
 	s.plan(t, "peer-a", 10)
 	s.do(t, http.MethodPut, "/oc/"+workflowID, commanded(workflowID, command), header...).ok(t, http.StatusCreated)
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
-	made := s.do(t, http.MethodPost, "/oc/"+workflowID+"/schedules", `{"duration_s":3600,"labels":{"a":"b"}}`, header...).ok(t, http.StatusCreated).json(t)
+	made := s.do(t, http.MethodPost, "/oc/"+workflowID+"/schedules", `{"labels":{"a":"b"}}`, header...).ok(t, http.StatusCreated).json(t)
 	natstest.Eventually(t, "the run is "+state, func() bool {
 		items := s.listed(t, fmt.Sprintf("/runs?schedule=%v&state=%s", made["id"], state), header...)
 		if len(items) == 1 {
@@ -133,7 +133,7 @@ func TestRunsOfOthers(t *testing.T) {
 	s := newSite(t, guarded())
 	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
 	path := s.begins(t, "wf-1", "wait", "running", "Authorization", mine)
-	for _, hidden := range []string{"GET " + path, "GET " + path + "/history", "POST " + path + "/cancel"} {
+	for _, hidden := range []string{"POST /oc/wf-1/runs", "GET " + path, "GET " + path + "/history", "POST " + path + "/cancel"} {
 		method, at, _ := strings.Cut(hidden, " ")
 		s.do(t, method, at, "", "Authorization", theirs).problem(t, http.StatusNotFound)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
 )
@@ -109,8 +110,31 @@ func changeSchedule(s *Server, c echo.Context, change func(Bookings, context.Con
 	})
 }
 
-// deleteSchedule cancels: what has not begun is freed, also again.
-func (s *Server) deleteSchedule(c echo.Context) error { return s.endBooking(c, Bookings.Cancel) }
+// deleteSchedule cancels: what has not begun is freed, also again; a run, too, that waits for its time.
+func (s *Server) deleteSchedule(c echo.Context) error {
+	return s.endBooking(c, func(b Bookings, ctx context.Context, scheduleID string) error {
+		parts, err := s.loaded()
+		if err != nil {
+			return err
+		}
+		if err := b.Cancel(ctx, scheduleID); err != nil {
+			return err
+		}
+		found, err := b.Get(ctx, scheduleID)
+		if err != nil {
+			return err
+		}
+		for _, o := range found.Occurrences {
+			if o.RunID == nil || o.State != schedule.OccurrenceState(run.Scheduled) {
+				continue
+			}
+			if err := parts.Runs.Happen(ctx, *o.RunID, run.Cancel{By: subjectOf(c).ID, Reason: "its schedule was"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
 
 func (s *Server) endBooking(c echo.Context, end func(Bookings, context.Context, string) error) error {
 	parts, name, err := s.bookingOf(c)

@@ -3,39 +3,66 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
+	"oc-scheduler/store/run"
 )
 
 // begin makes the runs of a schedule that are due, and starts them: in the same commit, so that an occurrence has
 // one run, whoever else begins it. It fails as Get does.
 func (s *Service) begin(ctx context.Context, id string) error {
+	begun, err := s.makeRuns(ctx, id, false)
+	errs := []error{err}
+	for _, t := range begun {
+		errs = append(errs, s.send(ctx, t.next.ID, t.out))
+	}
+	return errors.Join(errs...)
+}
+
+// Start makes the run of a schedule of one occurrence, before its time, too; where there is one, it is that. It
+// fails as Get does; the run may begin all the same, in time.
+func (s *Service) Start(ctx context.Context, scheduleID string) (run.Record, error) {
+	begun, err := s.makeRuns(ctx, scheduleID, true)
+	if err != nil {
+		return run.Record{}, err
+	}
+	for _, t := range begun {
+		if err := s.send(ctx, t.next.ID, t.out); err != nil { // its timer has it sent
+			s.cfg.Log.WarnContext(ctx, "orders could not be sent; they go out later", "run_id", t.next.ID, "error", err)
+		}
+	}
+	r, _, err := s.plan.Schedule(ctx, scheduleID)
+	if err != nil {
+		return run.Record{}, err
+	}
+	if len(r.Occurrences) == 0 || r.Occurrences[0].RunID == nil { // somebody was faster, and cancelled it
+		return run.Record{}, fmt.Errorf("a run of schedule %q: %w", scheduleID, kv.ErrNotFound)
+	}
+	return s.Get(ctx, *r.Occurrences[0].RunID)
+}
+
+// makeRuns stores the runs of a schedule that are due; with early also those that are not. It fails as Get does.
+func (s *Service) makeRuns(ctx context.Context, id string, early bool) ([]turn, error) {
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
 	for {
-		begun, err := s.tryBegin(ctx, id)
-		if err == nil {
-			var errs []error
-			for _, t := range begun {
-				errs = append(errs, s.send(ctx, t.next.ID, t.out))
-			}
-			return errors.Join(errs...)
-		}
+		begun, err := s.tryRuns(ctx, id, early)
 		if !errors.Is(err, kv.ErrConflict) {
-			return err
+			return begun, err
 		}
 		if err := kv.Sleep(ctx, pause.NextBackOff()); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }
 
-func (s *Service) tryBegin(ctx context.Context, id string) ([]turn, error) {
+func (s *Service) tryRuns(ctx context.Context, id string, early bool) ([]turn, error) {
 	key := kv.KeyOf(id)
 	m, err := s.schedules.Value(ctx, key)
 	if err != nil {
@@ -45,7 +72,7 @@ func (s *Service) tryBegin(ctx context.Context, id string) ([]turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun, err := s.dueOf(&r)
+	begun, err := s.runsOf(&r, early)
 	if err != nil || len(begun) == 0 {
 		return nil, err
 	}
@@ -58,6 +85,8 @@ func (s *Service) tryBegin(ctx context.Context, id string) ([]turn, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	_, err = b.Commit(ctx)
-	return begun, err
+	if _, err = b.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return begun, nil
 }

@@ -11,9 +11,9 @@ import (
 	"oc-scheduler/store/workflow"
 )
 
-// dueOf makes the runs of the occurrences of a schedule that are due: started, or missed. It fails with
-// kv.ErrUndecodable.
-func (s *Service) dueOf(r *schedule.Record) (begun []turn, err error) {
+// runsOf makes the runs of the occurrences of a schedule that are due: started, or missed; with early also of those
+// that are not, which wait. It fails with kv.ErrUndecodable.
+func (s *Service) runsOf(r *schedule.Record, early bool) (begun []turn, err error) {
 	w, err := workflow.DecodeStored(r.Workflow)
 	if err != nil {
 		return nil, fmt.Errorf("schedule %q: %w: %w", r.ID, kv.ErrUndecodable, err)
@@ -21,12 +21,14 @@ func (s *Service) dueOf(r *schedule.Record) (begun []turn, err error) {
 	now := s.now()
 	for i := range r.Occurrences {
 		o := &r.Occurrences[i]
-		if o.RunID != nil || o.State != schedule.Booked || r.State != schedule.Active || o.Start.After(now.At) {
+		if o.RunID != nil || o.State != schedule.Booked || r.State != schedule.Active || o.Start.After(now.At) && !early {
 			continue
 		}
-		record, _ := run.New(w, s.bookedOf(r, o), r.CreatedBy, now.At)
 		var t turn
-		t.next, t.out = run.Advance(record, run.Due{}, now)
+		t.next, t.out = run.New(w, s.bookedOf(r, o), r.CreatedBy, now.At)
+		if !o.Start.After(now.At) {
+			t.next, t.out = run.Advance(t.next, run.Due{}, now)
+		}
 		o.RunID, o.State = &t.next.ID, schedule.OccurrenceState(t.next.State)
 		begun = append(begun, t)
 	}
