@@ -25,6 +25,7 @@ import (
 	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/orchestrator"
 	"oc-scheduler/streams/run"
+	"oc-scheduler/streams/slots"
 )
 
 // http is the part of the configuration that package httpapi takes.
@@ -61,7 +62,7 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 // runs is the part of the configuration that package run takes, beside those whom it needs.
 func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, nodes *compose.Service, log *slog.Logger) run.Config {
 	return run.Config{
-		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Ready: nodes.Ready(), Log: log.With("component", "runs"),
+		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Rooms: slots.New(st.Plan, orders), Ready: nodes.Ready(), Log: log.With("component", "runs"),
 		Node: func(at pure.Place) (pure.Node, bool) {
 			nodeID, ok := nodes.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
 			entry, _ := st.Nodes.View().Get(nodeID)

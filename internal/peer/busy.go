@@ -62,7 +62,9 @@ func (b *busy) turn(ctx context.Context, now time.Time) error {
 		}
 	}
 	if rand.IntN(maxBookings) < len(mine) {
-		return b.ledger.Release(ctx, mine[rand.IntN(len(mine))], "invented bookings come and go")
+		return b.ledger.Release(ctx, nclprotocol.ReleaseSlots{
+			BookingID: mine[rand.IntN(len(mine))], Reason: "invented bookings come and go",
+		})
 	}
 	return b.book(ctx, now)
 }

@@ -43,7 +43,7 @@ func (o *orders) HandleMessage(ctx context.Context, m *envelope.Message) error {
 		}
 	case *nclprotocol.ReleaseSlots:
 		if err = id.Check(order.BookingID); err == nil {
-			return impossible(o.ledger.Release(ctx, order.BookingID, order.Reason))
+			return impossible(o.ledger.Release(ctx, *order))
 		}
 	case *nclprotocol.RunExecution:
 		if err = id.Check(order.ExecutionID); err == nil {

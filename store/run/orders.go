@@ -9,6 +9,7 @@ import (
 // Start is the order to execute something, which has its effect once however often it is sent.
 type Start struct {
 	NodeID string
+	On     Place // where the room is that it runs in
 	Order  execution.Order
 }
 
@@ -50,7 +51,7 @@ func (t *turn) ask() {
 func (t *turn) start(i int, try *Try, x *Execution) Start {
 	s, task, room := &t.r.Steps[i], &t.r.Work.Tasks[i], t.room(try.On)
 	return Start{
-		NodeID: x.NodeID,
+		NodeID: x.NodeID, On: Place{PeerID: room.PeerID, ResourceID: room.ResourceID, InstanceID: room.InstanceID},
 		Order: execution.Order{
 			ExecutionID: x.ExecutionID, BookingID: room.BookingID, WorkflowID: t.r.WorkflowID,
 			Of:      execution.Of{RunID: t.r.ID, ItemID: s.ItemID, Attempt: x.Attempt},

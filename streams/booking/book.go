@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"oc-scheduler/store"
@@ -38,7 +39,7 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 		for _, b := range made.Bookings(v.now, r.Preemptible) {
 			c.Take(b, 0)
 		}
-		if at, ok := made.Due(v.now, more); ok {
+		if at, ok := wakes(made, v.now, more); ok {
 			c.Timer(id, at, 0)
 		}
 		c.Schedule(made, 0)
@@ -48,6 +49,14 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 		return schedule.Schedule{}, err
 	}
 	return made.Schedule, nil
+}
+
+// wakes is when a schedule that was just booked has to be looked at: at once, if a run of it is due.
+func wakes(r *schedule.Record, now time.Time, more bool) (at time.Time, ok bool) {
+	if slices.ContainsFunc(r.Occurrences, func(o schedule.Occurrence) bool { return o.State == schedule.Booked && !o.Start.After(now) }) {
+		return now, true
+	}
+	return r.Due(now, more)
 }
 
 // occurrences are those that a request has to have booked now. It fails with a fault.List.

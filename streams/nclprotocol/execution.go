@@ -18,10 +18,15 @@ const (
 )
 
 // BookSlots orders a node to keep room. All slots are booked, or none; the node answers with a
-// BookingChanged. A booking that it has already, with the same slots, stays as it is.
+// BookingChanged. A booking that it has already stays as it is, unless the order is of a later revision: then its
+// slots take the place of those before, and where they find no room those before stay.
 type BookSlots struct {
 	BookingID string `json:"booking_id"`
-	Slots     []Slot `json:"slots"`
+	// Revision orders what is told of one booking: whatever comes after a later one has no effect. What was refused
+	// may be told again. 0: the booking never changes.
+	Revision uint64 `json:"revision,omitempty"`
+	// Slots are all that is booked from now on. Those that are over are left out, if any is not.
+	Slots []Slot `json:"slots"`
 }
 
 // Slot is room on one instance during [Start, End).
@@ -36,6 +41,7 @@ type Slot struct {
 // ReleaseSlots gives back the room of a booking. A booking that the node does not know is released too.
 type ReleaseSlots struct {
 	BookingID string `json:"booking_id"`
+	Revision  uint64 `json:"revision,omitempty"` // as of which nothing is booked; 0: whatever comes
 	Reason    string `json:"reason,omitempty"`
 }
 
@@ -102,10 +108,11 @@ const (
 // BookingChanged is the event of a booking that came to a state.
 type BookingChanged struct {
 	BookingID string       `json:"booking_id"`
+	Revision  uint64       `json:"revision,omitempty"` // of the order
 	State     BookingState `json:"state"`
 	At        time.Time    `json:"at"` // when it did, by the node's clock
 	Slots     []Slot       `json:"slots,omitempty"`
-	Reason    string       `json:"reason,omitempty"` // why it was refused or released
+	Reason    string       `json:"reason,omitempty"` // why it was refused or released, or why a change of it was refused
 }
 
 // RegisterExecution makes orders and events known to a registry.

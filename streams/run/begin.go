@@ -19,7 +19,7 @@ func (s *Service) begin(ctx context.Context, id string) error {
 	begun, err := s.makeRuns(ctx, id, false)
 	errs := []error{err}
 	for _, t := range begun {
-		errs = append(errs, s.send(ctx, t.next.ID, t.out))
+		errs = append(errs, s.send(ctx, t.next, t.out))
 	}
 	return errors.Join(errs...)
 }
@@ -32,7 +32,7 @@ func (s *Service) Start(ctx context.Context, scheduleID string) (run.Record, err
 		return run.Record{}, err
 	}
 	for _, t := range begun {
-		if err := s.send(ctx, t.next.ID, t.out); err != nil { // its timer has it sent
+		if err := s.send(ctx, t.next, t.out); err != nil { // its timer has it sent
 			s.cfg.Log.WarnContext(ctx, "orders could not be sent; they go out later", "run_id", t.next.ID, "error", err)
 		}
 	}

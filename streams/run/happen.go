@@ -71,7 +71,7 @@ func (s *Service) happen(ctx context.Context, id string, what run.Event, fired u
 		}
 		_, err = b.Commit(ctx)
 		if err == nil {
-			return s.send(ctx, id, t.out)
+			return s.send(ctx, t.next, t.out)
 		}
 		if !errors.Is(err, kv.ErrConflict) {
 			return err

@@ -51,13 +51,16 @@ func newReplica(t *testing.T, s *natstest.Server, n *nodes, replicas int) *repli
 	ready := make(chan struct{})
 	close(ready)
 	r.Service = runs.New(st, runs.Config{
-		Grace: n.grace, Orders: r, Ready: ready, Schedules: r, Log: slog.New(slog.DiscardHandler),
+		Grace: n.grace, Orders: r, Rooms: r, Ready: ready, Schedules: r, Log: slog.New(slog.DiscardHandler),
 		Node: func(p run.Place) (run.Node, bool) {
 			return run.Node{ID: "node-" + p.InstanceID}, p.InstanceID != "nowhere"
 		},
 	})
 	return r
 }
+
+// Tell does nothing: its nodes have room.
+func (r *replica) Tell(context.Context, string, string, run.Place) error { return nil }
 
 // Execute executes an order, as far as it is not known yet.
 func (r *replica) Execute(ctx context.Context, nodeID string, o execution.Order) (execution.Execution, error) {

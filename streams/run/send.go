@@ -11,11 +11,12 @@ import (
 )
 
 // send sends orders of a record that is stored. What can't be sent now goes out again by the run's timer.
-func (s *Service) send(ctx context.Context, id string, out run.Outcome) error {
+func (s *Service) send(ctx context.Context, r run.Record, out run.Outcome) error {
+	id := r.ID
 	var never []run.Unsendable
 	var sent []string
 	for _, o := range out.Start {
-		_, err := s.cfg.Orders.Execute(ctx, o.NodeID, o.Order)
+		err := s.order(ctx, r.ScheduleID, o)
 		switch {
 		case err == nil, errors.Is(err, store.ErrExists):
 		case errors.Is(err, orchestrator.ErrUnknownNode), errors.Is(err, orchestrator.ErrNotApproved):
@@ -45,4 +46,15 @@ func (s *Service) send(ctx context.Context, id string, out run.Outcome) error {
 		errs = append(errs, s.Happen(ctx, id, e))
 	}
 	return errors.Join(errs...)
+}
+
+// order orders an execution, once its node has been told of the room in which it runs.
+func (s *Service) order(ctx context.Context, scheduleID string, o run.Start) error {
+	if scheduleID != "" {
+		if err := s.cfg.Rooms.Tell(ctx, o.NodeID, scheduleID, o.On); err != nil {
+			return err
+		}
+	}
+	_, err := s.cfg.Orders.Execute(ctx, o.NodeID, o.Order)
+	return err
 }

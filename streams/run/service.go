@@ -24,6 +24,13 @@ type Orders interface {
 	CancelExecution(ctx context.Context, executionID, reason string) error
 }
 
+// Rooms are what is booked on nodes.
+type Rooms interface {
+	// Tell has a node told what an owner takes of an instance, before whatever it is ordered from then on. It fails
+	// as Orders does.
+	Tell(ctx context.Context, nodeID, owner string, at run.Place) error
+}
+
 // Schedules do what is due of a schedule, beside its runs.
 type Schedules interface {
 	// Due handles the message of a timer, of a revision, and sets the next timer.
@@ -35,6 +42,7 @@ type Config struct {
 	Schedules Schedules
 	Grace     time.Duration // how long a node is waited for that is lost, or does not end what it is to end
 	Orders    Orders
+	Rooms     Rooms
 	Node      func(run.Place) (run.Node, bool) // who offers an instance
 	Ready     <-chan struct{}                  // closed when Node knows all that there are
 	Log       *slog.Logger
@@ -46,7 +54,7 @@ type Service struct {
 	store *store.Store
 	plan  *plan.Plan
 	nodes *queue.Queue    // to be looked at
-	away  map[string]bool // nodes that were told to be lost; the nodes\' worker\'s
+	away  map[string]bool // nodes that were told to be lost; the nodes' worker's
 
 	runs, schedules, bookings, timers, fired *kv.Keys
 }

@@ -119,7 +119,7 @@ func (m *model) fits(slots []nclprotocol.Slot) bool {
 
 func (m *model) release(t *rapid.T) {
 	id := fmt.Sprint("b", rapid.IntRange(0, 30).Draw(t, "booking"))
-	m.must(m.Release(t.Context(), id, "done"))
+	m.must(release(m.Ledger, id, 0))
 	if m.bookings[id] != nclprotocol.BookingRefused {
 		m.bookings[id] = nclprotocol.BookingReleased
 	}

@@ -15,7 +15,7 @@ import (
 const maxSlots = 10_000
 
 // obstacle says why slots can't be booked beside what is booked; empty: they can.
-func (l *Ledger) obstacle(s *state, slots []nclprotocol.Slot, now time.Time) string {
+func (l *Ledger) obstacle(booked []nclprotocol.BookingChanged, slots []nclprotocol.Slot, now time.Time) string {
 	if len(slots) == 0 || len(slots) > maxSlots {
 		return fmt.Sprintf("a booking has 1 to %d slots, not %d", maxSlots, len(slots))
 	}
@@ -24,7 +24,7 @@ func (l *Ledger) obstacle(s *state, slots []nclprotocol.Slot, now time.Time) str
 			return fmt.Sprintf("slot %d: %v", i, err)
 		}
 	}
-	x, err := l.index(now, append(s.booked(now), nclprotocol.BookingChanged{Slots: slots}))
+	x, err := l.index(now, append(booked, nclprotocol.BookingChanged{Slots: slots}))
 	if err != nil {
 		return err.Error()
 	}

@@ -1,0 +1,100 @@
+package peer_test
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
+	"oc-scheduler/store/access"
+	"oc-scheduler/store/planner"
+	pure "oc-scheduler/store/run"
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
+	"oc-scheduler/streams/compose"
+	runs "oc-scheduler/streams/run"
+	"oc-scheduler/streams/slots"
+)
+
+// site is a world in which what nodes offer is booked, and run.
+type site struct {
+	*world
+	bookings *booking.Service
+	runs     *runs.Service
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	w := newWorld(t)
+	log := slog.New(slog.DiscardHandler)
+	composer := compose.New("r1", w.store, log)
+	s := &site{world: w, bookings: booking.New(w.store)}
+	s.runs = runs.New(w.store, runs.Config{
+		Schedules: s.bookings, Grace: time.Minute, Orders: w.orders, Rooms: slots.New(w.store.Plan, w.orders), Ready: composer.Ready(), Log: log,
+		Node: func(at pure.Place) (pure.Node, bool) {
+			nodeID, ok := composer.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
+			return pure.Node{ID: nodeID}, ok
+		},
+	})
+	natstest.Run(t, composer.Run)
+	natstest.Run(t, s.runs.Run)
+	w.node(t, processes(t.TempDir()))
+	natstest.Eventually(t, "the node's peer has a planner", func() bool {
+		_, there := w.store.Planners.View().Get("peer-a")
+		return composer.Begin(t.Context(), "peer-a") == nil && there
+	})
+	return s
+}
+
+// workflow stores one that runs a command on some of the node's memory.
+func (s *site) workflow(t *testing.T, id, command string) {
+	t.Helper()
+	raw := fmt.Appendf(nil, `{"id":%q,"graph":{"items":{"c":{"compute":{"id":"gpu","peer_id":"peer-a","demand":{"ram_gb":40.5}}},"a":{"processing":{"command":%s}}},"links":[{"source":"a","destination":"c"}]}}`, id, command)
+	if _, _, _, err := s.store.Workflows.Put(t.Context(), id, raw, store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{}); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the workflow shows", func() bool {
+		_, there := s.store.Workflows.View().Get(id)
+		return there
+	})
+}
+
+// book books a workflow for an hour from a time on.
+func (s *site) book(t *testing.T, workflowID string, start time.Time) schedule.Schedule {
+	t.Helper()
+	r, err := schedule.DecodeRequest(fmt.Appendf(nil, `{"start":%q,"duration_s":3600}`, start.Format(time.RFC3339Nano)), schedule.ScheduleBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.bookings.Book(t.Context(), booking.Asked{WorkflowID: workflowID, By: "token:t"}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// TestWhatIsBookedRuns on a node that has the room for it, told of it before it is ordered anything.
+func TestWhatIsBookedRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.workflow(t, "w", `["sh","-c","echo done"]`)
+	made := s.book(t, "w", s.store.Now())
+	var o schedule.Occurrence
+	natstest.Eventually(t, "the run has ended", func() bool {
+		r, err := s.bookings.Get(t.Context(), made.ID)
+		if err == nil {
+			o = r.Occurrences[0]
+		}
+		return err == nil && o.RunID != nil && pure.State(o.State).Final()
+	})
+	r, err := s.runs.Get(t.Context(), *o.RunID)
+	if err != nil || r.State != pure.Completed {
+		t.Fatalf("%s %s, %v", r.State, r.Reason, err)
+	}
+	x := s.execution(r.Steps[0].Executions[0].ExecutionID)
+	if x.BookingID != made.Occurrences[0].Bookings[0].ID || x.NodeID != "n1" || s.printed(t, x.ExecutionID) != "done\n" {
+		t.Errorf("%+v", x)
+	}
+}
