@@ -91,7 +91,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	bookings := booking.New(s.store)
 	s.parts.Bookings, s.parts.Booked = bookings, s.store.Plan.Overlay
 	runs := run.New(s.store, run.Config{
-		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,
+		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Rooms: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,
 	})
 	s.parts.Runs = runs
 	natstest.Run(t, runs.Run)

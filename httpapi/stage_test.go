@@ -16,6 +16,8 @@ type stage struct{ store *store.Store }
 // stageNode has each instance offered by a node of its name.
 func stageNode(at run.Place) (run.Node, bool) { return run.Node{ID: "node-" + at.InstanceID}, true }
 
+func (stage) Tell(context.Context, string, string, run.Place) error { return nil }
+
 func (s stage) Execute(ctx context.Context, nodeID string, o execution.Order) (execution.Execution, error) {
 	ctx = context.WithoutCancel(ctx)
 	e := execution.Execution{ExecutionID: o.ExecutionID, NodeID: nodeID, Of: o.Of, State: execution.Ordered, OrderedAt: s.store.Now()}

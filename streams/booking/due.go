@@ -210,14 +210,3 @@ func (v *sight) extend(r *schedule.Record, asked schedule.Request, length time.D
 	}
 	return more, nil
 }
-
-// Run does what is due of schedules, as their timers say, until ctx ends; then it returns nil. It returns
-// kv.ErrUnavailable when the connection was closed for good.
-func (s *Service) Run(ctx context.Context) error {
-	return s.plan.OnDue(ctx, func(ctx context.Context, id string, fired uint64) error {
-		if !schedule.OfSchedule.Is(id) {
-			return nil // a run's
-		}
-		return s.Due(ctx, id, fired)
-	})
-}

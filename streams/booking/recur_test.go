@@ -1,6 +1,7 @@
 package booking_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func TestARecurringScheduleIsBookedAhead(t *testing.T) {
 func TestAScheduleGoesOnByItself(t *testing.T) {
 	t.Parallel()
 	r := newReplica(t, natstest.Start(t).JetStream(t), 1)
-	natstest.Run(t, r.Run)
+	natstest.Run(t, func(ctx context.Context) error { return r.st.Plan.OnDue(ctx, r.Due) })
 	has(t, "p", map[string]int{"i": 1}, r)
 	needs(t, "wf", 1, []string{"p"}, r)
 	start := time.Now().Add(1500 * time.Millisecond)
