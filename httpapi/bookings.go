@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -147,12 +148,15 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 		made, err := book(parts.Bookings, ctx, asked, r)
 		return made, ofWrite(err)
 	}
-	made, err = try()
-	if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) || r.Wait == 0 {
-		return made, err
+	for until := time.Now().Add(min(r.Wait, s.cfg.MaxWait)); ; {
+		made, err = try()
+		wait := time.Until(until)
+		if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) || wait <= 0 {
+			return made, err
+		}
+		// The planner goes again when nobody else watches it: one that went too soon is waited for anew.
+		if _, err := s.ask(c, parts, workflowID, r.Request, wait); err != nil {
+			return made, err
+		}
 	}
-	if _, err := s.ask(c, parts, workflowID, r.Request, min(r.Wait, s.cfg.MaxWait)); err != nil {
-		return made, err
-	}
-	return try()
 }

@@ -124,14 +124,21 @@ func TestBookingWaitsForPlanners(t *testing.T) {
 	if fmt.Sprint(missing["missing_planners"]) != "[peer-a]" {
 		t.Errorf("missing %v", missing)
 	}
+	if unknown := s.do(t, http.MethodPost, "/oc/wf-1/preview", `{`+window+`}`).ok(t, http.StatusOK); !strings.Contains(string(unknown.body), `"unknown"`) {
+		t.Errorf("previewed %s", unknown.body)
+	}
 	asked := len(s.bus.seen())
-	booked := make(chan answer, 1)
+	booked, previewed := make(chan answer, 1), make(chan answer, 1)
 	go func() { booked <- s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`,"wait_s":20}`) }()
+	go func() { previewed <- s.do(t, http.MethodPost, "/oc/wf-1/preview", `{`+window+`,"wait_s":20}`) }()
 	natstest.Eventually(t, "the peer is asked", func() bool { return len(s.bus.seen()) > asked || asked > 0 })
 	s.plan(t, "peer-a", 10)
 	select {
 	case got := <-booked:
 		got.ok(t, http.StatusCreated)
+		if got := (<-previewed).ok(t, http.StatusOK); strings.Contains(string(got.body), `"unknown"`) {
+			t.Errorf("previewed %s", got.body)
+		}
 	case <-time.After(patience):
 		t.Fatal("it waits on")
 	}

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	answer "oc-scheduler/store/booking"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
@@ -26,13 +28,27 @@ func (s *Server) postPreview(c echo.Context) error {
 		return err
 	}
 	items, err := booked(s, c, schedule.ScheduleBody, func(b Bookings, ctx context.Context, a booking.Asked, r schedule.Request) ([]booking.Previewed, error) {
-		return b.Preview(ctx, a, r, n)
+		items, err := b.Preview(ctx, a, r, n)
+		if lacks := lacking(items); lacks != nil {
+			err = &booking.MissingError{Result: lacks}
+		}
+		return items, err
 	}, nParameter)
-	if err != nil {
+	if missing := (*booking.MissingError)(nil); err != nil && !errors.As(err, &missing) { // the items say what is
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	return c.JSON(http.StatusOK, list[booking.Previewed]{items})
+}
+
+// lacking is the first result that lacks a planner; nil: none does.
+func lacking(items []booking.Previewed) *answer.Result {
+	for _, o := range items {
+		if len(o.Result.MissingPlanners) > 0 {
+			return o.Result
+		}
+	}
+	return nil
 }
 
 // list is all there is of something.
