@@ -26,7 +26,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 	if c.Watch {
 		ask = c.watch
 	}
-	return about(c.blame(ask(ctx, con, client, request)), "workflow", c.Workflow)
+	return about(blame(ask(ctx, con, client, request)), "workflow", c.Workflow)
 }
 
 func (c *checkCmd) once(ctx context.Context, con *console, client *client, request []byte) error {

@@ -119,6 +119,10 @@ type problem struct {
 		Path    string `json:"path"`
 		Message string `json:"message"`
 	} `json:"errors"`
+	Result  *result  `json:"result"`           // why something can't be booked
+	Missing []string `json:"missing_planners"` // peers whose planners booking needs
+
+	doc []byte // as it came
 }
 
 // Error is one line, the most specific there is: the faults, else the detail, else the title.
@@ -145,6 +149,6 @@ func readProblem(resp *http.Response) *problem {
 	if err != nil || json.Unmarshal(bytes.TrimSpace(body), p) != nil || p.Title == "" {
 		p.Title = http.StatusText(resp.StatusCode)
 	}
-	p.Status = resp.StatusCode
+	p.Status, p.doc = resp.StatusCode, body
 	return p
 }

@@ -2,12 +2,13 @@ package main
 
 import "strings"
 
-// Exit codes. Those of check are for scripts: available, unavailable, unknown.
+// Exit codes. Those of check and of what books are for scripts: available or booked, unavailable or taken, unknown.
 const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUnavailable = 2
 	exitUnknown     = 3
+	exitIncomplete  = 4   // of schedule --wait: not all of it completed
 	exitTimeout     = 124 // of run, as timeout(1) has it
 	exitNotRun      = 125 // of run, as others that start programs have it; what is run has codes of its own
 	exitSignal      = 128 // and the number of the signal, as shells have it

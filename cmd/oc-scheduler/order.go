@@ -101,8 +101,6 @@ func (c *runCmd) blame(err error) error {
 				p.Errors[i].Path = "--id"
 			case "--booking-id":
 				p.Errors[i].Path = "--booking"
-			case "--timeout-s":
-				p.Errors[i].Path = "--timeout"
 			case "--command":
 				p.Errors[i].Path = "command"
 			default:

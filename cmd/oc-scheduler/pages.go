@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 )
@@ -12,8 +13,12 @@ import (
 const pageSize = 500
 
 // each calls f with each item of a list, page after page.
-func (c *client) each(ctx context.Context, path string, f func(item json.RawMessage) error) error {
-	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
+func (c *client) each(ctx context.Context, path string, query url.Values, f func(item json.RawMessage) error) error {
+	query = maps.Clone(query)
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("limit", strconv.Itoa(pageSize))
 	for {
 		body, err := c.get(ctx, c.url(query, path))
 		if err != nil {
@@ -41,6 +46,7 @@ func (c *client) each(ctx context.Context, path string, f func(item json.RawMess
 // list is how a list is printed.
 type list struct {
 	path   string
+	query  url.Values // which of them; nil: all
 	header string
 	row    func(item json.RawMessage) ([]any, error)
 	sort   func(items []json.RawMessage) error // nil: by id, as it comes
@@ -50,7 +56,7 @@ type list struct {
 // print prints a list as a table, or as one JSON array.
 func (l list) print(ctx context.Context, client *client, con *console, output string) error {
 	items := []json.RawMessage{}
-	err := client.each(ctx, l.path, func(item json.RawMessage) error {
+	err := client.each(ctx, l.path, l.query, func(item json.RawMessage) error {
 		items = append(items, item)
 		return nil
 	})

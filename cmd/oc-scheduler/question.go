@@ -8,17 +8,54 @@ import (
 	"time"
 )
 
-// question is what is asked of a replica.
-type question struct {
-	Start       string         `placeholder:"TIME" help:"When it shall begin (RFC 3339); without it the window begins now and moves each minute."`
+// span says when something shall run, and on what.
+type span struct {
+	Start       string         `placeholder:"TIME" help:"When it shall begin (RFC 3339); without it, now."`
 	End         string         `placeholder:"TIME" help:"When it shall end (RFC 3339), instead of --duration."`
 	Duration    *time.Duration `placeholder:"TIME" help:"How long it takes; without it the workflow's own durations count."`
 	AsPossible  bool           `help:"Ask for the earliest window from now on."`
-	Preemption  bool           `help:"Capacity that others have booked counts as available."`
+	Preemption  bool           `help:"Capacity that others have booked, and would give up, counts as available."`
 	BookingMode string         `placeholder:"MODE" help:"planned, preempted or when_possible."`
 	Instance    []string       `sep:"none" placeholder:"RESOURCE:INSTANCE" help:"Place a resource on this instance; repeatable."`
-	Wait        time.Duration  `placeholder:"TIME" help:"Wait so long for planners that are missing."`
-	Watch       bool           `short:"w" help:"Print each new answer until interrupted; the exit code is the last one's."`
+}
+
+// spanDoc is a span as a request has it.
+type spanDoc struct {
+	Start       string            `json:"start,omitempty"`
+	End         string            `json:"end,omitempty"`
+	DurationS   *float64          `json:"duration_s,omitempty"`
+	BookingMode string            `json:"booking_mode,omitempty"`
+	AsPossible  bool              `json:"as_possible,omitempty"`
+	Preemption  bool              `json:"preemption,omitempty"`
+	Instances   map[string]string `json:"selected_instances,omitempty"`
+}
+
+// doc is the flags as they are sent; whether they make sense is for the replica to say.
+func (s *span) doc() (spanDoc, error) {
+	instances := map[string]string{}
+	for _, choice := range s.Instance {
+		colon := strings.LastIndexByte(choice, ':')
+		if colon < 0 {
+			return spanDoc{}, fmt.Errorf("--instance: %q is not RESOURCE:INSTANCE", choice)
+		}
+		instances[choice[:colon]] = choice[colon+1:]
+	}
+	return spanDoc{s.Start, s.End, seconds(s.Duration), s.BookingMode, s.AsPossible, s.Preemption, instances}, nil
+}
+
+// seconds is a length as requests have it; nil: it was not given.
+func seconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	return new(d.Seconds())
+}
+
+// question is what is asked of a replica.
+type question struct {
+	span
+	Wait  time.Duration `placeholder:"TIME" help:"Wait so long for planners that are missing."`
+	Watch bool          `short:"w" help:"Print each new answer until interrupted; the exit code is the last one's. Without --start the window moves each minute."`
 }
 
 // AfterApply checks what no replica does.
@@ -29,33 +66,17 @@ func (q *question) AfterApply() error {
 	return nil
 }
 
-// request is the flags as a check request; whether they make sense is for the replica to say.
+// request is the flags as a check request.
 func (q *question) request() ([]byte, error) {
-	instances := map[string]string{}
-	for _, choice := range q.Instance {
-		colon := strings.LastIndexByte(choice, ':')
-		if colon < 0 {
-			return nil, fmt.Errorf("--instance: %q is not RESOURCE:INSTANCE", choice)
-		}
-		instances[choice[:colon]] = choice[colon+1:]
+	doc, err := q.doc()
+	if err != nil {
+		return nil, err
 	}
-	var seconds *float64
-	if q.Duration != nil {
-		seconds = new(q.Duration.Seconds())
-	}
-	return json.Marshal(struct {
-		Start       string            `json:"start,omitempty"`
-		End         string            `json:"end,omitempty"`
-		DurationS   *float64          `json:"duration_s,omitempty"`
-		BookingMode string            `json:"booking_mode,omitempty"`
-		AsPossible  bool              `json:"as_possible,omitempty"`
-		Preemption  bool              `json:"preemption,omitempty"`
-		Instances   map[string]string `json:"selected_instances,omitempty"`
-	}{q.Start, q.End, seconds, q.BookingMode, q.AsPossible, q.Preemption, instances})
+	return json.Marshal(doc)
 }
 
 // blame turns the places of faults in the request into the flags that they came from.
-func (q *question) blame(err error) error {
+func blame(err error) error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		for i := range p.Errors {
 			p.Errors[i].Path = flagOf(p.Errors[i].Path)
@@ -70,13 +91,15 @@ func flagOf(path string) string {
 	if end := strings.IndexAny(member, ".['"); end >= 0 {
 		member = member[:end]
 	}
-	switch member {
+	switch member = strings.TrimSuffix(member, "_s"); member {
 	case "":
 		return ""
-	case "duration_s":
-		member = "duration"
+	case "n":
+		return "-n"
 	case "selected_instances":
 		member = "instance"
+	case "labels":
+		member = "label"
 	}
 	return "--" + strings.ReplaceAll(member, "_", "-")
 }

@@ -75,44 +75,69 @@ func (r *result) print(w io.Writer) error {
 		return err
 	}
 	items := newTable(w, "ITEM KIND RESOURCE PEER INSTANCE STATUS")
-	conflicts := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE BY")
-	var some bool
 	for _, res := range r.Resources {
 		items.row(res.ItemID, res.Kind, res.ResourceID, res.PeerID, res.InstanceID, res.Status)
-		for _, c := range res.Conflicts {
-			some = true
-			conflicts.row(res.ItemID, c.Start, c.End, c.Dimension, number(c.Requested), number(c.Free), names(c.By))
-		}
 	}
-	if err := items.flush(); err != nil || !some {
+	if err := items.flush(); err != nil {
 		return err
 	}
-	return conflicts.flush()
+	return printConflicts(w, r.Resources)
+}
+
+// printConflicts shows what is taken, and by whom, if something is.
+func printConflicts(w io.Writer, resources []resource) error {
+	t := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE BY")
+	some := false
+	for _, res := range resources {
+		for _, c := range res.Conflicts {
+			some = true
+			t.row(res.ItemID, c.Start, c.End, c.Dimension, number(c.Requested), number(c.Free), names(c.By))
+		}
+	}
+	if !some {
+		return nil
+	}
+	return t.flush()
 }
 
 // printHead answers the question in one line; further lines say what can be done about it.
 func (r *result) printHead(w io.Writer) error {
-	status := r.Status
-	if r.Preemptible {
-		status = "available by preemption"
-	}
-	lines := []string{fmt.Sprintf("%s: %s from %s to %s (%v)", r.WorkflowID, status,
+	lines := []string{fmt.Sprintf("%s: %s from %s to %s (%v)", r.WorkflowID, r.status(),
 		cellText(r.Start), cellText(r.End), r.End.Sub(r.Start))}
 	if r.NextSlot != nil {
 		lines = append(lines, fmt.Sprintf("next slot: from %s to %s", cellText(r.NextSlot.Start), cellText(r.NextSlot.End)))
 	}
+	return printLines(w, append(lines, r.remarks()...))
+}
+
+// remarks are what is missing, and what is odd.
+func (r *result) remarks() (lines []string) {
 	if len(r.Missing) > 0 {
-		lines = append(lines, "missing planners: "+strings.Join(r.Missing, ", "))
+		lines = append(lines, missing(r.Missing))
 	}
 	for _, warning := range r.Warnings {
 		lines = append(lines, "warning: "+warning)
 	}
+	return lines
+}
+
+func missing(peers []string) string { return "missing planners: " + strings.Join(peers, ", ") }
+
+func printLines(w io.Writer, lines []string) error {
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, printable(line)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// status is the answer in a word or three.
+func (r *result) status() string {
+	if r.Preemptible {
+		return "available by preemption"
+	}
+	return r.Status
 }
 
 func names(by []taker) string {

@@ -31,6 +31,12 @@ type grammar struct {
 	Peer       peerCmd       `cmd:"" help:"Run a compute node."`
 	DemoPeer   demoPeerCmd   `cmd:"" hidden:"" help:"Run one of the demo's peers by itself."`
 	Check      checkCmd      `cmd:"" help:"Ask a replica whether a workflow can run. Exits with 0 (available), 2 (unavailable), 3 (unknown) or 1."`
+	Schedule   scheduleCmd   `cmd:"" help:"Book a workflow, once or again and again. Exits with 0 (booked), 2 (taken), 3 (unknown) or 1."`
+	Schedules  schedulesCmd  `cmd:"" help:"List what is booked, show one schedule, or pause, resume or cancel it."`
+	Next       nextCmd       `cmd:"" help:"List when a schedule comes next."`
+	Preview    previewCmd    `cmd:"" help:"Ask what schedule would book. Exits as check does, of several answers with the worst."`
+	Hold       holdCmd       `cmd:"" help:"Take what a workflow needs for some minutes. Exits as schedule does."`
+	Confirm    confirmCmd    `cmd:"" help:"Make a schedule of a hold."`
 	Planners   plannersCmd   `cmd:"" help:"List the planners a replica knows, or show one peer's."`
 	Workflows  workflowsCmd  `cmd:"" help:"List the workflows a replica knows."`
 	Nodes      nodesCmd      `cmd:"" help:"List the compute nodes, show one, or decide which may take part."`

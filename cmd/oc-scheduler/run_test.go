@@ -110,6 +110,10 @@ func TestNoNameAtAll(t *testing.T) {
 		{"logs", ""},
 		{"cancel", ""},
 		{"check", ""},
+		{"schedules", ""},
+		{"schedules", "cancel", ""},
+		{"schedule", ""},
+		{"confirm", ""},
 		{"run", "", "--", "ls"},
 		{"nodes", "approve", strings.Repeat("x", 200)},
 	} {
@@ -129,6 +133,8 @@ func TestHelp(t *testing.T) {
 		"check -h":     {"--watch", "--duration", "OC_SERVER"},
 		"help":         {"serve", "demo"},
 		"help check":   {"--watch"},
+		"schedule -h":  {"--cron", "--instance", "Exits with 4"},
+		"schedules -h": {"Usage: oc-scheduler schedules [<schedule>]", "pause"},
 		"nodes -h":     {"Usage: oc-scheduler nodes [<node>]", "reject"},
 		"run -h":       {"125", "128+N"},
 		"demo -h":      {"--drain-grace=0s", "removed in the end"},
@@ -153,6 +159,7 @@ func TestHelpLeavesOut(t *testing.T) {
 		"logs -h":   {"OC_FOLLOW", "OC_TAIL"},
 		"cancel -h": {"OC_REASON"},
 		"check -h":  {"OC_START", "OC_DURATION", "OC_WATCH"},
+		"hold -h":   {"OC_START", "OC_TTL", "OC_ASK"},
 	} {
 		got := invoke(t, nil, strings.Fields(args)...)
 		for _, word := range words {

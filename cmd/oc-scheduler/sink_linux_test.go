@@ -12,28 +12,38 @@ import (
 )
 
 // writers are the command lines that write something, by command; those of a service that writes nothing
-// but its log are none. %x is an execution that has ended.
+// but its log are none. %x is an execution that has ended, %s a
+// schedule, %h a hold, %c another.
 var writers = map[string][]string{
-	"serve":         nil,
-	"peer":          nil,
-	"demo-peer":     nil,
-	"demo":          {"demo --listen 127.0.0.1:0 --nats-listen off --log-level error"},
-	"check":         {"check wf --duration 1h", "check wf --duration 1h -o json", "check wf --duration 1h --watch", "check wf --duration 1h --watch -o json"},
-	"planners":      {"planners", "planners -o json", "planners site", "planners site -o json"},
-	"workflows":     {"workflows", "workflows -o json"},
-	"nodes list":    {"nodes", "nodes -o json", "nodes n1", "nodes list n1 -o json"},
-	"nodes approve": {"nodes approve n1", "nodes approve n1 -o json"},
-	"nodes reject":  {"nodes reject n2", "nodes reject n2 -o json"},
-	"nodes remove":  {"nodes remove n3"},
-	"run":           {"run n1 -- sh -c pwd", "run -d n1 -- sh -c pwd", "run --id written n1 -- sh -c pwd"},
-	"executions":    {"executions", "executions -o json", "executions %x", "executions %x -o json"},
-	"logs":          {"logs %x", "logs -f %x", "logs -n 1 %x"},
-	"cancel":        {"cancel %x", "cancel %x -o json"},
-	"token create":  {"token create n --role viewer"},
-	"token list":    {"token list", "token list -o json"},
-	"token revoke":  nil, // whose one line needs a token of its own each time
-	"doctor":        {"doctor", "doctor -o json"},
-	"version":       {"version", "--version"},
+	"serve":            nil,
+	"peer":             nil,
+	"demo-peer":        nil,
+	"demo":             {"demo --listen 127.0.0.1:0 --nats-listen off --log-level error"},
+	"check":            {"check wf --duration 1h", "check wf --duration 1h -o json", "check wf --duration 1h --watch", "check wf --duration 1h --watch -o json"},
+	"schedule":         {"schedule wf --duration 1s", "schedule wf --duration 1s -o json", "schedule wf --duration 1s --wait", "schedule wf --duration 1s --wait -o json"},
+	"schedules list":   {"schedules", "schedules -o json", "schedules %s", "schedules %s -o json"},
+	"schedules pause":  {"schedules pause %s", "schedules pause %s -o json"},
+	"schedules resume": {"schedules resume %s", "schedules resume %s -o json"},
+	"schedules cancel": {"schedules cancel %h", "schedules cancel %h -o json"}, // of a hold: again, too
+	"next":             {"next %s", "next %s -o json"},
+	"preview":          {"preview wf --duration 1h", "preview wf --duration 1h -o json"},
+	"hold":             {"hold wf --duration 1h", "hold wf --duration 1h -o json"},
+	"confirm":          {"confirm %c"},
+	"planners":         {"planners", "planners -o json", "planners site", "planners site -o json"},
+	"workflows":        {"workflows", "workflows -o json"},
+	"nodes list":       {"nodes", "nodes -o json", "nodes n1", "nodes list n1 -o json"},
+	"nodes approve":    {"nodes approve n1", "nodes approve n1 -o json"},
+	"nodes reject":     {"nodes reject n2", "nodes reject n2 -o json"},
+	"nodes remove":     {"nodes remove n3"},
+	"run":              {"run n1 -- sh -c pwd", "run -d n1 -- sh -c pwd", "run --id written n1 -- sh -c pwd"},
+	"executions":       {"executions", "executions -o json", "executions %x", "executions %x -o json"},
+	"logs":             {"logs %x", "logs -f %x", "logs -n 1 %x"},
+	"cancel":           {"cancel %x", "cancel %x -o json"},
+	"token create":     {"token create n --role viewer"},
+	"token list":       {"token list", "token list -o json"},
+	"token revoke":     nil, // whose one line needs a token of its own each time
+	"doctor":           {"doctor", "doctor -o json"},
+	"version":          {"version", "--version"},
 }
 
 // leaves are the commands that there are.
@@ -48,27 +58,32 @@ func leaves(t *testing.T) []*kong.Node {
 }
 
 // writerSite is a site at which each of the writers has something to write.
-func writerSite(t *testing.T) (env map[string]string, executionID string) {
+func writerSite(t *testing.T) (env map[string]string, ids *strings.Replacer) {
 	t.Helper()
 	s := startSite(t)
 	s.peer(t)
 	s.publishWorkflow(t, []byte(`{"id":"wf","graph":{"items":{"n":{"compute":{"id":"gpu","peer_id":"site","demand":{"gpus":1}}}}}}`))
 	s.knock(t, "n2")
 	s.knock(t, "n3")
-	executionID = s.sh(t, "echo out")
+	executionID := s.sh(t, "echo out")
 	s.reaches(t, executionID, "completed")
 	eventually(t, "the workflow", func() bool { return s.ask(t, "workflows").code == exitOK })
 	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // whom there is a planner for
 	eventually(t, "somebody watches", func() bool { return watcher.shown() != "" })
 	eventually(t, "the planner", func() bool { return s.ask(t, "planners", "site").code == exitOK })
-	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, executionID
+	booked := func(command string) string {
+		t.Helper()
+		return idIn(t, s.ask(t, command, "wf", "--start", tomorrow(9), "--duration", "1h", "-o", "json"))
+	}
+	ids = strings.NewReplacer("%x", executionID, "%s", booked("schedule"), "%h", booked("hold"), "%c", booked("hold"))
+	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, ids
 }
 
 // TestOutputThatCannotBeWritten runs each command with an output that takes nothing: it says so in one line
 // and fails, and does not try for ever. A reader who has gone is told nothing, as the shell tells it.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	env, executionID := writerSite(t)
+	env, ids := writerSite(t)
 	for _, leaf := range leaves(t) {
 		command := strings.TrimPrefix(leaf.FullPath(), "oc-scheduler ")
 		lines, known := writers[command]
@@ -80,7 +95,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			if strings.HasPrefix(line, "demo ") {
 				of = nil
 			}
-			args := strings.Fields(strings.ReplaceAll(line, "%x", executionID))
+			args := strings.Fields(ids.Replace(line))
 			t.Run("full "+line, func(t *testing.T) {
 				t.Parallel()
 				full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -97,7 +112,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 					t.Errorf("of what runs it says nothing: %s", stderr)
 				}
 			})
-			if strings.Contains(line, "remove n3") || strings.Contains(line, "--id") {
+			if strings.Contains(line, "remove n3") || strings.Contains(line, "--id") || strings.Contains(line, "%c") {
 				continue // it is done already
 			}
 			t.Run("gone "+line, func(t *testing.T) {

@@ -59,6 +59,7 @@ func TestFlagsOfFaults(t *testing.T) {
 	for path, want := range map[string]string{
 		"$": "", "$.start": "--start", "$.duration_s": "--duration", "$.booking_mode": "--booking-mode",
 		"$.selected_instances['gpu-cluster']": "--instance", "$.selected_instances.gpu": "--instance",
+		"$.labels['a b']": "--label", "$.catch_up_s": "--catch-up", "n": "-n",
 	} {
 		if got := flagOf(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"oc-scheduler/store/schedule"
+)
+
+type holdCmd struct {
+	booking
+	held `embed:"" group:"What is held:"`
+}
+
+type held struct {
+	wish
+	TTL time.Duration `name:"ttl" default:"5m" placeholder:"TIME" help:"How long, from 1s to 15m, unless it is confirmed before."`
+}
+
+// Run takes what is asked for, for a short while.
+func (c *holdCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	wish, err := c.doc()
+	if err != nil {
+		return err
+	}
+	body, err := c.request(ctx, con, client, "holds", nil, struct {
+		wishDoc
+		TTLS float64 `json:"ttl_s"`
+	}{wish, c.TTL.Seconds()})
+	if err != nil {
+		return err
+	}
+	return printDoc(con.stdout, c.Output, body, printHold)
+}
+
+// printHold shows a hold, what it takes, and what can be done with it.
+func printHold(h *schedule.Hold, w io.Writer) error {
+	t := newTable(w, "")
+	t.row("hold", h.ID)
+	t.row("workflow", h.WorkflowID)
+	t.row("from", h.Start)
+	t.row("until", h.End)
+	t.row("expires", h.ExpiresAt)
+	if err := t.flush(); err != nil {
+		return err
+	}
+	items := newTable(w, "ITEM PEER RESOURCE INSTANCE FROM UNTIL")
+	for _, b := range h.Bookings {
+		items.row(b.ItemID, b.PeerID, b.ResourceID, b.InstanceID, b.Start, b.End)
+	}
+	if err := items.flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "oc-scheduler confirm %[1]s books it; oc-scheduler schedules cancel %[1]s lets it go.\n", printable(h.ID))
+	return err
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"oc-scheduler/store/schedule"
+)
+
+type schedulesCmd struct {
+	List   schedulesListCmd   `cmd:"" default:"withargs" help:"List the schedules, or show one with its occurrences."`
+	Pause  schedulesPauseCmd  `cmd:"" help:"Book and start nothing new of a schedule; what is booked stays."`
+	Resume schedulesResumeCmd `cmd:"" help:"End a pause; what fell due meanwhile is skipped."`
+	Cancel schedulesCancelCmd `cmd:"" help:"Cancel a schedule, or a hold: what is booked and has not begun is freed."`
+}
+
+type schedulesListCmd struct {
+	serverFlags
+	Schedule string `arg:"" type:"ident" optional:"" help:"Show this schedule."`
+	sought   `embed:"" group:"What is listed:"`
+}
+
+// sought says which schedules are listed.
+type sought struct {
+	Workflow string            `placeholder:"ID" help:"Those of this workflow."`
+	State    string            `placeholder:"STATE" help:"Those that are active, paused, ended or cancelled."`
+	Label    map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Those with this label; of several, with all."`
+}
+
+func (s *sought) query() url.Values {
+	query := url.Values{}
+	if s.Workflow != "" {
+		query.Set("workflow", s.Workflow)
+	}
+	if s.State != "" {
+		query.Set("state", s.State)
+	}
+	for name, value := range s.Label {
+		query.Add("label", name+":"+value)
+	}
+	return query
+}
+
+// Help tells of what is beside the list.
+func (*schedulesListCmd) Help() string {
+	return "`schedules pause ID` books nothing new, `schedules resume ID` goes on, `schedules cancel ID` frees what has not begun."
+}
+
+// Run lists the schedules, or shows one.
+func (c *schedulesListCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	if c.Schedule == "" {
+		return blame(list{
+			path: "schedules", query: c.query(), header: "SCHEDULE WORKFLOW STATE WHEN LABELS CREATED BY", row: scheduleRow, sort: latestFirst,
+		}.print(ctx, client, con, c.Output))
+	}
+	body, err := client.get(ctx, client.url(nil, "schedules", c.Schedule))
+	if err != nil {
+		return aboutBooking(err, "schedule", c.Schedule)
+	}
+	return printDoc(con.stdout, c.Output, body, func(s *schedule.Schedule, w io.Writer) error { return printSchedule(w, s, 0) })
+}
+
+// latestFirst turns round a list that comes by ids which are in the order of time.
+func latestFirst(items []json.RawMessage) error {
+	slices.Reverse(items)
+	return nil
+}
+
+func scheduleRow(item json.RawMessage) ([]any, error) {
+	var s schedule.Schedule
+	err := json.Unmarshal(item, &s)
+	labels := make([]string, 0, len(s.Labels))
+	for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+		labels = append(labels, name+"="+s.Labels[name])
+	}
+	return []any{s.ID, s.WorkflowID, standing(&s), timingOf(s.Request), strings.Join(labels, ", "), rough(s.CreatedAt), s.CreatedBy}, err
+}

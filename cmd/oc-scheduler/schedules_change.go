@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"oc-scheduler/store/schedule"
+)
+
+// scheduleChange is what is done to a schedule.
+type scheduleChange struct {
+	serverFlags
+	Schedule string `arg:"" type:"ident" help:"The schedule."`
+}
+
+func (c *scheduleChange) change(ctx context.Context, con *console, how string) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	body, err := client.post(ctx, client.url(nil, "schedules", c.Schedule, how), nil)
+	if err != nil {
+		return aboutBooking(err, "schedule", c.Schedule)
+	}
+	return printMade(con, c.Output, body)
+}
+
+type schedulesPauseCmd struct{ scheduleChange }
+
+// Run pauses a schedule.
+func (c *schedulesPauseCmd) Run(ctx context.Context, con *console) error {
+	return c.change(ctx, con, "pause")
+}
+
+type schedulesResumeCmd struct{ scheduleChange }
+
+// Run resumes a schedule.
+func (c *schedulesResumeCmd) Run(ctx context.Context, con *console) error {
+	return c.change(ctx, con, "resume")
+}
+
+type schedulesCancelCmd struct {
+	serverFlags
+	ID string `arg:"" type:"ident" help:"The schedule, or the hold."`
+}
+
+// Run cancels a schedule, or releases a hold.
+func (c *schedulesCancelCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	kind := "schedule"
+	if schedule.OfHold.Is(c.ID) {
+		kind = "hold"
+	}
+	if err := client.del(ctx, client.url(nil, kind+"s", c.ID)); err != nil {
+		return aboutBooking(err, kind, c.ID)
+	}
+	if c.Output == "json" {
+		return printJSON(con.stdout, map[string]string{"id": c.ID, "state": "cancelled"})
+	}
+	_, err = fmt.Fprintf(con.stdout, "%s %s is cancelled\n", kind, printable(c.ID))
+	return err
+}
