@@ -22,6 +22,7 @@ import (
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
 	"oc-scheduler/streams/run"
+	"oc-scheduler/streams/slots"
 )
 
 // engine is what a replica is made of once NATS has answered.
@@ -38,6 +39,7 @@ type engine struct {
 	nodes    *orchestrator.Service
 	bookings *booking.Service
 	runs     *run.Service
+	slots    *slots.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -74,6 +76,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Interest.View().OnChange(wants.InterestChanged)
 	st.Nodes.View().OnChange(wants.NodeChanged)
 	st.Plan.OnBookings(hub.BookingsChanged)
+	rooms := tellSlots(st, nodes, composer, log)
 	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan}
 	return &engine{
 		log:      log,
@@ -86,7 +89,8 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
 		bookings: bookings,
-		runs:     run.New(st, cfg.runs(st, bookings, nodes.Orders, composer, log)),
+		runs:     run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log)),
+		slots:    rooms,
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -131,6 +135,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.nodes.Run(ctx) })
 	g.Go(func() error { return e.composer.Run(ctx) })
 	g.Go(func() error { return e.runs.Run(ctx) })
+	g.Go(func() error { return e.slots.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -60,15 +60,24 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 }
 
 // runs is the part of the configuration that package run takes, beside those whom it needs.
-func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, nodes *compose.Service, log *slog.Logger) run.Config {
+func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, rooms *slots.Service, nodes *compose.Service, log *slog.Logger) run.Config {
 	return run.Config{
-		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Rooms: slots.New(st.Plan, orders), Ready: nodes.Ready(), Log: log.With("component", "runs"),
+		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Rooms: rooms, Ready: nodes.Ready(), Log: log.With("component", "runs"),
 		Node: func(at pure.Place) (pure.Node, bool) {
 			nodeID, ok := nodes.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
 			entry, _ := st.Nodes.View().Get(nodeID)
 			return pure.Node{ID: nodeID, AsOf: entry.Revision}, ok
 		},
 	}
+}
+
+// tellSlots has nodes told what is booked on them.
+func tellSlots(st *store.Store, nodes *orchestrator.Service, composer *compose.Service, log *slog.Logger) *slots.Service {
+	s := slots.New(st, slots.Config{
+		Orders: nodes.Orders, Nodes: composer, Ready: composer.Ready(), Holds: nodes.Holds, Log: log.With("component", "slots"),
+	})
+	composer.OnChange(s.Changed)
+	return s
 }
 
 // expected are the streams that a replica needs.

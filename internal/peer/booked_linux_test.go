@@ -3,6 +3,7 @@ package peer_test
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ type site struct {
 	*world
 	bookings *booking.Service
 	runs     *runs.Service
+	dir      string // the node's
+	stop     func() // the node
 }
 
 func newSite(t *testing.T) *site {
@@ -30,9 +33,11 @@ func newSite(t *testing.T) *site {
 	w := newWorld(t)
 	log := slog.New(slog.DiscardHandler)
 	composer := compose.New("r1", w.store, log)
-	s := &site{world: w, bookings: booking.New(w.store)}
+	rooms := slots.New(w.store, slots.Config{Orders: w.orders, Nodes: composer, Ready: composer.Ready(), Holds: w.holds, Log: log})
+	composer.OnChange(rooms.Changed)
+	s := &site{world: w, bookings: booking.New(w.store), dir: t.TempDir()}
 	s.runs = runs.New(w.store, runs.Config{
-		Schedules: s.bookings, Grace: time.Minute, Orders: w.orders, Rooms: slots.New(w.store.Plan, w.orders), Ready: composer.Ready(), Log: log,
+		Schedules: s.bookings, Grace: time.Minute, Orders: w.orders, Rooms: rooms, Ready: composer.Ready(), Log: log,
 		Node: func(at pure.Place) (pure.Node, bool) {
 			nodeID, ok := composer.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
 			return pure.Node{ID: nodeID}, ok
@@ -40,7 +45,8 @@ func newSite(t *testing.T) *site {
 	})
 	natstest.Run(t, composer.Run)
 	natstest.Run(t, s.runs.Run)
-	w.node(t, processes(t.TempDir()))
+	natstest.Run(t, rooms.Run)
+	s.stop = w.node(t, processes(s.dir))
 	natstest.Eventually(t, "the node's peer has a planner", func() bool {
 		_, there := w.store.Planners.View().Get("peer-a")
 		return composer.Begin(t.Context(), "peer-a") == nil && there
@@ -97,4 +103,42 @@ func TestWhatIsBookedRuns(t *testing.T) {
 	if x.BookingID != made.Occurrences[0].Bookings[0].ID || x.NodeID != "n1" || s.printed(t, x.ExecutionID) != "done\n" {
 		t.Errorf("%+v", x)
 	}
+}
+
+// TestANodeKnowsWhatIsBooked once it is, and no more once it is cancelled, also when it was away meanwhile.
+func TestANodeKnowsWhatIsBooked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.workflow(t, "w", `["sh"]`)
+	tomorrow := s.store.Now().Add(24 * time.Hour)
+	var made []schedule.Schedule
+	for i := range 3 {
+		made = append(made, s.book(t, "w", tomorrow.Add(time.Duration(i)*time.Hour)))
+	}
+	knows := func(list ...schedule.Schedule) {
+		t.Helper()
+		var want []string
+		for _, of := range list {
+			want = append(want, of.Occurrences[0].Bookings[0].ID)
+		}
+		slices.Sort(want)
+		natstest.Eventually(t, fmt.Sprintf("the node has %d bookings", len(want)), func() bool {
+			o, known := s.offer()
+			return known && slices.Equal(o.Bookings(), want)
+		})
+	}
+	cancel := func(of schedule.Schedule) {
+		t.Helper()
+		if err := s.bookings.Cancel(t.Context(), of.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	knows(made...)
+	cancel(made[0])
+	knows(made[1], made[2])
+
+	s.stop()
+	cancel(made[1])
+	s.node(t, processes(s.dir))
+	knows(made[2])
 }

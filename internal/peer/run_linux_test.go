@@ -10,7 +10,6 @@ import (
 	pure "oc-scheduler/store/run"
 	"oc-scheduler/store/workflow"
 	runs "oc-scheduler/streams/run"
-	"oc-scheduler/streams/slots"
 )
 
 // TestARunOnARealNode executes commands one after the other, tries again what fails, and tells why the node refuses.
@@ -21,7 +20,7 @@ func TestARunOnARealNode(t *testing.T) {
 	ready := make(chan struct{})
 	close(ready)
 	service := runs.New(w.store, runs.Config{
-		Grace: time.Minute, Orders: w.orders, Rooms: slots.New(w.store.Plan, w.orders), Ready: ready, Log: slog.New(slog.DiscardHandler),
+		Grace: time.Minute, Orders: w.orders, Ready: ready, Log: slog.New(slog.DiscardHandler),
 		Node: func(pure.Place) (pure.Node, bool) { return pure.Node{ID: "n1"}, true },
 	})
 	natstest.Run(t, service.Run)

@@ -28,6 +28,7 @@ type world struct {
 	nc     *nats.Conn
 	store  *store.Store
 	orders *orchestrator.Orders
+	holds  func(nodeID string) bool
 }
 
 func newWorld(t *testing.T) *world {
@@ -45,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.orders = scheduler.Orders
+	w.orders, w.holds = scheduler.Orders, scheduler.Holds
 	natstest.Run(t, w.store.Run)
 	natstest.Run(t, scheduler.Run)
 	natstest.Eventually(t, "the scheduler answers", func() bool { // else the node would try again in 10 s

@@ -35,6 +35,8 @@ func Decode(data []byte) (*Offer, error) {
 	if err := d.read(o); err != nil { // the planner's reader has found nothing wrong
 		return nil, fault.List{{Path: fault.Root, Message: err.Error()}}
 	}
+	slices.Sort(d.bookings)
+	o.bookings = slices.Compact(d.bookings)
 	return o, nil
 }
 
@@ -44,6 +46,7 @@ type parts struct {
 	unquoted []byte                 // reused
 	slots    map[planner.Ref][]byte // as instance has them
 	wide     map[string][]string    // as resource has them
+	bookings []string
 }
 
 // read collects the resources of an offer, and then what is booked on them.
@@ -95,6 +98,9 @@ func (d *parts) slot(resource string) error {
 		if name == "instance_id" {
 			of.InstanceID = unquoted(value)
 			return err
+		}
+		if id := unquoted(value); name == "booking_id" && id != "" {
+			d.bookings = append(d.bookings, id)
 		}
 		if members != nil {
 			members = append(members, ',')

@@ -15,6 +15,7 @@ const MaxBytes = 4 << 20
 type Offer struct {
 	resources  []resource // by id
 	warnings   []string
+	bookings   []string // their ids, sorted
 	digest     [16]byte
 	instances  int
 	slots      int
@@ -47,6 +48,9 @@ func (o *Offer) Counts() (resources, instances, slots int) {
 // Warnings says which bookings are ignored, because the offer lacks their resource or instance. The caller must
 // not change them.
 func (o *Offer) Warnings() []string { return o.warnings }
+
+// Bookings are the ids of what is booked, sorted. The caller must not change them.
+func (o *Offer) Bookings() []string { return o.bookings }
 
 // Has says whether an instance of a resource is offered.
 func (o *Offer) Has(ref planner.Ref) bool {

@@ -140,6 +140,15 @@ func (s *Service) Node(peerID string, instance planner.Ref) (nodeID string, ok b
 	return s.roster.node(peerID, instance)
 }
 
+// Here is what the nodes of a peer offer that are connected, by node.
+func (s *Service) Here(peerID string) map[string]*offer.Offer {
+	here, _ := s.roster.here(peerID)
+	return here
+}
+
+// Peers are those that have nodes.
+func (s *Service) Peers() []string { return s.roster.all() }
+
 // Planner is that of a peer, composed of what its nodes offer now; nil while none of them is connected.
 func (s *Service) Planner(peerID string) (*offer.Composition, error) {
 	offers, version := s.roster.here(peerID)

@@ -106,6 +106,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
+// Holds says whether this replica is the one that looks after a node.
+func (s *Service) Holds(nodeID string) bool { return s.desk.holds(nodeID) }
+
 // Leave ends Run and waits for that: this replica answers no more nodes, and other ones go on at once
 // with what it held. It fails with ctx's error.
 func (s *Service) Leave(ctx context.Context) error {
