@@ -11,6 +11,9 @@
 //	oc-scheduler preview WORKFLOW   what would be booked
 //	oc-scheduler hold WORKFLOW      take what it needs for some minutes
 //	oc-scheduler confirm HOLD       make a schedule of that
+//	oc-scheduler start WORKFLOW     book it now, and run it
+//	oc-scheduler runs [ID]          what became of it; cancel it
+//	oc-scheduler history RUN        step by step
 //	oc-scheduler planners [PEER]    what a replica knows of the peers
 //	oc-scheduler workflows          what may be asked about
 //	oc-scheduler nodes [NODE]       the compute nodes; approve, reject or remove one
@@ -25,9 +28,9 @@
 // serve, peer and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
 // service manager should not restart that), and 1 for other failures. check exits with the answer: 0
 // available, 2 unavailable, 3 unknown; what books likewise: 0 booked, 2 taken, 3 unknown, and with
-// schedule --wait 4 when not all of it completed; run as the execution does, with 128+n when signal n killed it, 124
-// when its time was over, 125 when it did not run, and 1 when that is not known; doctor with 1 when
-// something fails. What asks a replica ends with 130 at Ctrl-C, unless it was to watch. An error is one line
+// schedule --wait and start --follow 4 when not all of it completed; run as the execution does, with 128+n when
+// signal n killed it, 124 when its time was over, 125 when it did not run, and 1 when that is not known; doctor
+// with 1 when something fails. What asks a replica ends with 130 at Ctrl-C, unless it was to watch. An error is one line
 // on stderr, and 1; so is output that cannot be written.
 //
 // Each command is one file with its flags and a Run method; kong reads the former and calls the

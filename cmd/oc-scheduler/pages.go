@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -13,14 +14,14 @@ import (
 const pageSize = 500
 
 // each calls f with each item of a list, page after page.
-func (c *client) each(ctx context.Context, path string, query url.Values, f func(item json.RawMessage) error) error {
+func (c *client) each(ctx context.Context, path []string, query url.Values, f func(item json.RawMessage) error) error {
 	query = maps.Clone(query)
 	if query == nil {
 		query = url.Values{}
 	}
 	query.Set("limit", strconv.Itoa(pageSize))
 	for {
-		body, err := c.get(ctx, c.url(query, path))
+		body, err := c.get(ctx, c.url(query, slices.Clone(path)...))
 		if err != nil {
 			return err
 		}
@@ -46,6 +47,7 @@ func (c *client) each(ctx context.Context, path string, query url.Values, f func
 // list is how a list is printed.
 type list struct {
 	path   string
+	below  []string   // what follows it in the path
 	query  url.Values // which of them; nil: all
 	header string
 	row    func(item json.RawMessage) ([]any, error)
@@ -56,7 +58,7 @@ type list struct {
 // print prints a list as a table, or as one JSON array.
 func (l list) print(ctx context.Context, client *client, con *console, output string) error {
 	items := []json.RawMessage{}
-	err := client.each(ctx, l.path, l.query, func(item json.RawMessage) error {
+	err := client.each(ctx, append([]string{l.path}, l.below...), l.query, func(item json.RawMessage) error {
 		items = append(items, item)
 		return nil
 	})

@@ -36,6 +36,9 @@ type grammar struct {
 	Next       nextCmd       `cmd:"" help:"List when a schedule comes next."`
 	Preview    previewCmd    `cmd:"" help:"Ask what schedule would book. Exits as check does, of several answers with the worst."`
 	Hold       holdCmd       `cmd:"" help:"Take what a workflow needs for some minutes. Exits as schedule does."`
+	Start      startCmd      `cmd:"" help:"Book a workflow once, now if nothing else is said, and have it run. Exits as schedule does."`
+	Runs       runsCmd       `cmd:"" help:"List the runs, show one, or cancel it."`
+	History    historyCmd    `cmd:"" help:"Tell what became of a run and its steps, in order."`
 	Confirm    confirmCmd    `cmd:"" help:"Make a schedule of a hold."`
 	Planners   plannersCmd   `cmd:"" help:"List the planners a replica knows, or show one peer's."`
 	Workflows  workflowsCmd  `cmd:"" help:"List the workflows a replica knows."`

@@ -14,11 +14,11 @@ import (
 // lookEvery is how often a schedule is looked at that somebody follows.
 const lookEvery = time.Second
 
-// follower tells how a schedule goes on.
+// follower tells how a schedule or a run goes on.
 type follower struct {
 	con   *console
 	json  bool
-	known map[string]string // how each occurrence stands, by its nominal time
+	known map[string]string // how each occurrence stands, by its nominal time; or each step
 	lost  bool              // the last look failed
 	shown []byte            // the document printed last
 }
@@ -34,7 +34,7 @@ func (f *follower) follow(ctx context.Context, client *client, s *schedule.Sched
 			return f.exit()
 		}
 		var err error
-		if body, err = f.look(ctx, client, id); err != nil {
+		if body, err = f.look(ctx, client, "schedules", id); err != nil {
 			return aboutBooking(err, "schedule", id)
 		}
 		s = &schedule.Schedule{}
@@ -44,15 +44,15 @@ func (f *follower) follow(ctx context.Context, client *client, s *schedule.Sched
 	}
 }
 
-// look reads the schedule after a while. It goes on over outages.
-func (f *follower) look(ctx context.Context, client *client, id string) ([]byte, error) {
+// look reads what is followed after a while. It goes on over outages.
+func (f *follower) look(ctx context.Context, client *client, kind, id string) ([]byte, error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(lookEvery):
 		}
-		body, err := client.get(ctx, client.url(nil, "schedules", id))
+		body, err := client.get(ctx, client.url(nil, kind, id))
 		if err == nil || final(err) || ctx.Err() != nil {
 			f.lost = false
 			return body, err
@@ -91,10 +91,7 @@ func (f *follower) show(s *schedule.Schedule, body []byte) error {
 func (f *follower) changes(s *schedule.Schedule) (lines []string) {
 	for _, o := range s.Occurrences {
 		name, state := nominal(o.Nominal), stateOf(&o)
-		if f.known[name] != state {
-			f.known[name] = state
-			lines = append(lines, name+": "+state)
-		}
+		lines = f.note(lines, name, state)
 	}
 	if s.State.Final() {
 		lines = append(lines, s.ID+": "+standing(s))

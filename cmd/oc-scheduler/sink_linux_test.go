@@ -13,7 +13,7 @@ import (
 
 // writers are the command lines that write something, by command; those of a service that writes nothing
 // but its log are none. %x is an execution that has ended, %s a
-// schedule, %h a hold, %c another.
+// schedule, %h a hold, %c another, %r a run.
 var writers = map[string][]string{
 	"serve":            nil,
 	"peer":             nil,
@@ -25,6 +25,10 @@ var writers = map[string][]string{
 	"schedules pause":  {"schedules pause %s", "schedules pause %s -o json"},
 	"schedules resume": {"schedules resume %s", "schedules resume %s -o json"},
 	"schedules cancel": {"schedules cancel %h", "schedules cancel %h -o json"}, // of a hold: again, too
+	"start":            {"start wf --duration 1s", "start wf --duration 1s -o json", "start wf --duration 1s -f", "start wf --duration 1s -f -o json"},
+	"runs list":        {"runs", "runs -o json", "runs %r", "runs %r -o json"},
+	"runs cancel":      {"runs cancel %r", "runs cancel %r -o json"},
+	"history":          {"history %r", "history %r -o json"},
 	"next":             {"next %s", "next %s -o json"},
 	"preview":          {"preview wf --duration 1h", "preview wf --duration 1h -o json"},
 	"hold":             {"hold wf --duration 1h", "hold wf --duration 1h -o json"},
@@ -75,7 +79,7 @@ func writerSite(t *testing.T) (env map[string]string, ids *strings.Replacer) {
 		t.Helper()
 		return idIn(t, s.ask(t, command, "wf", "--start", tomorrow(9), "--duration", "1h", "-o", "json"))
 	}
-	ids = strings.NewReplacer("%x", executionID, "%s", booked("schedule"), "%h", booked("hold"), "%c", booked("hold"))
+	ids = strings.NewReplacer("%x", executionID, "%s", booked("schedule"), "%h", booked("hold"), "%c", booked("hold"), "%r", booked("start"))
 	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, ids
 }
 

@@ -56,7 +56,7 @@ func (b *booking) request(ctx context.Context, con *console, client *client, wha
 
 // doubt adds to an error that what was asked for may have come about.
 func (b *booking) doubt(err error, what string) error {
-	if err == nil || what != "schedules" || refused(err) {
+	if err == nil || what != "schedules" && what != "runs" || refused(err) {
 		return err
 	}
 	return fmt.Errorf("%w; whether it was booked is not known: look with `oc-scheduler schedules --workflow %s`", err, printable(b.Workflow))

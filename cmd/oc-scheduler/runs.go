@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+
+	runs "oc-scheduler/store/run"
+)
+
+type runsCmd struct {
+	List   runsListCmd   `cmd:"" default:"withargs" help:"List the runs, or show one with its steps."`
+	Cancel runsCancelCmd `cmd:"" help:"End a run, whatever it is at."`
+}
+
+type runsListCmd struct {
+	serverFlags
+	Of         string `arg:"" name:"run" type:"ident" optional:"" help:"Show this run."`
+	soughtRuns `embed:"" group:"What is listed:"`
+}
+
+// soughtRuns says which runs are listed.
+type soughtRuns struct {
+	Workflow string `placeholder:"ID" help:"Those of this workflow."`
+	Schedule string `placeholder:"ID" help:"Those of this schedule."`
+	State    string `placeholder:"STATE" help:"Those that are scheduled, starting, running, completed, failed, cancelled or missed."`
+	From     string `placeholder:"TIME" help:"Those whose booked start is not before (RFC 3339)."`
+	To       string `placeholder:"TIME" help:"Those whose booked start is before (RFC 3339)."`
+}
+
+func (s *soughtRuns) query() url.Values {
+	query := url.Values{}
+	for name, value := range map[string]string{
+		"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From, "to": s.To,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
+}
+
+// Help tells of what is beside the list.
+func (*runsListCmd) Help() string {
+	return "`runs cancel ID` ends a run, `history ID` tells what became of it, `start WORKFLOW` begins one."
+}
+
+// Run lists the runs, the latest first, or shows one.
+func (c *runsListCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	if c.Of == "" {
+		return blame(list{
+			path: "runs", query: c.query(), header: "RUN WORKFLOW STATE START ENDED LATE REASON", row: runRow, sort: latestFirst,
+		}.print(ctx, client, con, c.Output))
+	}
+	body, err := client.get(ctx, client.url(nil, "runs", c.Of))
+	if err != nil {
+		return about(err, "run", c.Of)
+	}
+	return printDoc(con.stdout, c.Output, body, printRun)
+}
+
+func runRow(item json.RawMessage) ([]any, error) {
+	var r runs.Run
+	err := json.Unmarshal(item, &r)
+	return []any{r.ID, r.WorkflowID, r.State, rough(r.Start), rough(timeOf(r.EndedAt)), lateText(&r), r.Reason}, err
+}
+
+type runsCancelCmd struct {
+	serverFlags
+	Of     string `arg:"" name:"run" type:"ident" help:"The run."`
+	Reason string `group:"The cancellation:" placeholder:"TEXT" help:"Why, for the record."`
+}
+
+// Run has a run end; it has ended when its nodes say so.
+func (c *runsCancelCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	doc, err := json.Marshal(map[string]string{"reason": c.Reason})
+	if err != nil {
+		return err
+	}
+	body, err := client.post(ctx, client.url(nil, "runs", c.Of, "cancel"), doc)
+	if err != nil {
+		return about(blame(err), "run", c.Of)
+	}
+	return printDoc(con.stdout, c.Output, body, printCancelledRun)
+}
+
+// printCancelledRun tells what became of a cancellation: one that comes after the end changes nothing.
+func printCancelledRun(r *runs.Run, w io.Writer) error {
+	outcome := r.ID + " is to end"
+	switch {
+	case r.State == runs.Cancelled:
+		outcome = r.ID + " is cancelled"
+	case r.State.Final():
+		outcome = r.ID + " had ended: " + string(r.State)
+	}
+	_, err := fmt.Fprintln(w, printable(outcome))
+	return err
+}
