@@ -3,6 +3,7 @@ package slots
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -110,8 +111,10 @@ func (s *Service) release(ctx context.Context, nodeID string, o *offer.Offer, t 
 		}
 	}
 	for id, revision := range t.bookings {
-		if revision > 0 {
+		if _, offered := slices.BinarySearch(o.Bookings(), id); revision > 0 {
 			gone[id] = true
+		} else if !offered { // it has been given back
+			delete(t.bookings, id)
 		}
 	}
 	var errs []error
