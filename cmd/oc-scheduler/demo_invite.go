@@ -33,6 +33,10 @@ At any time, one answer and the state of the replica:
   curl '%s/oc/%s/check?duration=1h&wait=5s'
   curl '%s/readyz?verbose'
 
+Book the workflow each Monday at nine, and look at what is booked:
+  %s schedule %s --cron '0 9 * * MON' --time-zone Europe/Paris%s
+  %s schedules%s
+
 Run something on a node, and follow its output; shut one out, and watch the answers change:
   %s nodes%s
   %s run demo-north%s -- sleep 10
@@ -42,7 +46,7 @@ Run something on a node, and follow its output; shut one out, and watch the answ
 nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
 
 `, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url,
-		programName(), server, programName(), server, programName(), server, programName(), server)
+		programName(), demoWorkflowID, server, programName(), server, programName(), server, programName(), server, programName(), server, programName(), server)
 	return err
 }
 
