@@ -67,7 +67,7 @@ func TestBadCommandLines(t *testing.T) {
 		"missing file, doctor":    {"doctor --nats-creds /nonexistent", nil, 1, "--nats-creds"},
 		"unknown command":         {"fly", nil, 1, "no command `fly` (see oc-scheduler -h)"},
 		"misspelt command":        {"nods", nil, 1, "no command `nods`; did you mean `nodes`? (see"},
-		"misspelt by its end":     {"xrun", nil, 1, "did you mean `run`?"},
+		"misspelt by its end":     {"xrun", nil, 1, "or `run`?"},
 		"too many words":          {"nodes a b", nil, 1, "unexpected argument b (see oc-scheduler nodes -h)"},
 		"no lines":                {"logs x --tail=-1", nil, 1, "--tail: must not be below 0"},
 		"run without":             {"run", nil, 125, "<node>"},

@@ -155,6 +155,23 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	}
 }
 
+// TestAWindowThatIsOverIsNotConfirmed: its run would be missed.
+func TestAWindowThatIsOverIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	a := newReplica(t, natstest.Start(t).JetStream(t), 1)
+	has(t, "p", map[string]int{"i": 1}, a)
+	needs(t, "wf", 1, []string{"p"}, a)
+	h, err := a.Hold(t.Context(), me, ask(t, schedule.HoldBody, `{"duration_s":1,"ttl_s":900}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "the window is over", func() bool { return time.Since(h.End) > time.Second })
+	var faults fault.List
+	if _, err := a.Confirm(t.Context(), h.ID, "me", ask(t, schedule.ConfirmBody, "{}")); !errors.As(err, &faults) {
+		t.Errorf("it is confirmed: %v", err)
+	}
+}
+
 // TestWhatIsRefused has its reason.
 func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()

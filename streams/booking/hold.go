@@ -107,6 +107,9 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 		if h.Start.Add(r.CatchUp).Before(now) {
 			return nil, fault.List{{Path: "$.catch_up_s", Message: "the window began too long ago: no run would start any more"}}
 		}
+		if !h.End.After(now) {
+			return nil, fault.List{{Path: fault.Root, Message: "the window is over: no run would start any more"}}
+		}
 		if s.overtaken(&h, now) {
 			return nil, ErrGone
 		}

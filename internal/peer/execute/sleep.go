@@ -68,12 +68,12 @@ func (s Sleep) sleep(ctx context.Context, end, d time.Duration, stdout io.Writer
 	}
 }
 
-// duration is how long a task sleeps.
+// duration is how long a task sleeps: as its command says, or else as long as it is planned to take.
 func duration(t Task) (time.Duration, error) {
-	switch {
-	case t.Duration > 0:
+	switch commanded := len(t.Command) >= 2 && t.Command[0] == "sleep"; {
+	case !commanded && t.Duration > 0:
 		return t.Duration, nil
-	case len(t.Command) < 2 || t.Command[0] != "sleep":
+	case !commanded:
 		return 0, errors.New("this node only sleeps: the command must be sleep SECONDS")
 	}
 	var sum time.Duration

@@ -25,6 +25,7 @@ func TestSleepTakesItsTime(t *testing.T) {
 		"seconds":                 {execute.Task{Command: []string{"sleep", "2.5"}}, 2500 * time.Millisecond, false},
 		"several":                 {execute.Task{Command: []string{"sleep", "1m", "30s", "1"}}, 91 * time.Second, false},
 		"none":                    {execute.Task{Command: []string{"sleep", "0"}}, 0, false},
+		"less than is planned":    {execute.Task{Command: []string{"sleep", "2"}, Duration: time.Hour}, 2 * time.Second, false},
 		"duration":                {execute.Task{Command: []string{"align", "x"}, Duration: time.Hour}, time.Hour, false},
 		"beyond its own timeout":  {execute.Task{Command: []string{"sleep", "9"}, Timeout: 4 * time.Second}, 4 * time.Second, true},
 		"beyond the node's limit": {execute.Task{Duration: 3 * time.Hour, Timeout: 5 * time.Hour}, 2 * time.Hour, true},
