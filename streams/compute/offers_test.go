@@ -109,6 +109,7 @@ func TestAnOfferIsToldAgain(t *testing.T) {
 	if r := c.offered(t); r.Sequence != 1 {
 		t.Errorf("%+v", r)
 	}
+	natstest.Eventually(t, "the offer is accepted", func() bool { return !c.health.GetHealth().LastSuccessfulOffer.IsZero() })
 	c.peer.answers(func(any) (any, error) { return &nclprotocol.HeartbeatResponse{OfferRequired: true}, nil })
 	if err := c.clock.BlockUntilContext(t.Context(), 3+1); err != nil { // three tickers, and the pause after the offer
 		t.Fatal(err)
