@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"mime"
+	"net/http"
 	"path"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func static(c echo.Context, _ *Parts) error {
 		return echo.ErrNotFound
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "public, max-age=31536000, immutable")
-	return c.Blob(200, a.kind, a.data)
+	return c.Blob(http.StatusOK, a.kind, a.data)
 }
 
 // templates are the pages by file name, each with what all share.

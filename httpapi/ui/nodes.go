@@ -19,7 +19,7 @@ func (s *Site) nodes(c echo.Context, p *Parts) error {
 		all = append(all, n)
 	}
 	slices.SortFunc(all, byNodeID)
-	return show(c, 200, "nodes.html", View{Title: "Nodes", Body: all})
+	return s.show(c, http.StatusOK, "nodes.html", View{Title: "Nodes", Body: all})
 }
 
 // node shows one, with the decisions that can be made about it.
@@ -32,7 +32,7 @@ func (s *Site) node(c echo.Context, p *Parts) error {
 	if !ok {
 		return orchestrator.ErrUnknownNode
 	}
-	return show(c, 200, "node.html", View{Title: visible(nodeID), Body: &entry.Value})
+	return s.show(c, http.StatusOK, "node.html", View{Title: visible(nodeID), Body: &entry.Value})
 }
 
 func (s *Site) approve(c echo.Context, p *Parts) error { return decided(c, p.Members.Approve) }

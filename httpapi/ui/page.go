@@ -35,7 +35,7 @@ func (s *Site) failed(c echo.Context, err error) error {
 	if p.RetryAfter != "" {
 		c.Response().Header().Set(echo.HeaderRetryAfter, p.RetryAfter)
 	}
-	return show(c, p.Status, "problem.html", View{Title: p.Title, Body: p})
+	return s.show(c, p.Status, "problem.html", View{Title: p.Title, Body: p})
 }
 
 // View is what every page has.
@@ -51,8 +51,8 @@ type View struct {
 type Live struct{ Path, Question string }
 
 // show renders a page. It is made whole before anything is sent: half a page is worse than none.
-func show(c echo.Context, status int, name string, v View) error {
-	v.Now = time.Now()
+func (s *Site) show(c echo.Context, status int, name string, v View) error {
+	v.Now = s.Now()
 	var page bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&page, name, v); err != nil {
 		return errors.Join(errors.New("rendering "+name), err)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func (s *Site) peers(c echo.Context, p *Parts) error {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		sorted = append(sorted, rows[name])
 	}
-	return show(c, 200, "peers.html", View{Title: "Peers", Body: sorted})
+	return s.show(c, http.StatusOK, "peers.html", View{Title: "Peers", Body: sorted})
 }
 
 // peerPage is one peer over some days.
@@ -97,7 +98,7 @@ func (s *Site) peer(c echo.Context, p *Parts) error {
 	if x := p.index(peerID); x != nil {
 		v.Cached, v.Timeline = true, PeerTimeline(stretch, s.Now(), x)
 	}
-	return show(c, 200, "peer.html", View{Title: visible(peerID), Body: v})
+	return s.show(c, http.StatusOK, "peer.html", View{Title: visible(peerID), Body: v})
 }
 
 // days is the stretch in the address; what can't be read counts as not given.

@@ -13,7 +13,6 @@ import (
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
-	"oc-scheduler/streams/check"
 )
 
 // Bookings books, and tells of it.
@@ -35,9 +34,9 @@ func (s *Site) book(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	entry, ok := p.Workflows.Get(workflowID)
-	if !ok || !s.Subject(c).Sees(entry.Value.Groups()) {
-		return check.ErrUnknownWorkflow
+	w, err := s.known(c, p, workflowID)
+	if err != nil {
+		return err
 	}
 	form, err := c.FormParams()
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Site) book(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	r, err := schedule.DecodeRequest([]byte(q.Of(entry.Value.Workflow).JSON()), schedule.ScheduleBody)
+	r, err := schedule.DecodeRequest([]byte(q.Of(w).JSON()), schedule.ScheduleBody)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func (s *Site) schedule(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	return show(c, http.StatusOK, "schedule.html", View{Title: visible(found.ID), Body: found})
+	return s.show(c, http.StatusOK, "schedule.html", View{Title: visible(found.ID), Body: found})
 }
 
 // cancel ends a schedule, and shows it again.
@@ -95,8 +94,7 @@ func (s *Site) found(c echo.Context, p *Parts) (schedule.Schedule, error) {
 	if err != nil {
 		return found, err
 	}
-	who := s.Subject(c)
-	if entry, ok := p.Workflows.Get(found.WorkflowID); !who.Everywhere() && (!ok || !who.Sees(entry.Value.Groups())) {
+	if _, err := s.known(c, p, found.WorkflowID); err != nil && !s.Subject(c).Everywhere() {
 		return found, booking.ErrNotFound
 	}
 	return found, nil

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -11,6 +12,15 @@ import (
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
+
+// known is a workflow, if it is there for who asks. The error is check.ErrUnknownWorkflow.
+func (s *Site) known(c echo.Context, p *Parts, workflowID string) (*workflow.Workflow, error) {
+	entry, ok := p.Workflows.Get(workflowID)
+	if !ok || !s.Subject(c).Sees(entry.Value.Groups()) {
+		return nil, check.ErrUnknownWorkflow
+	}
+	return entry.Value.Workflow, nil
+}
 
 // workflowPage is a question about one workflow, and its answer.
 type workflowPage struct {
@@ -48,32 +58,32 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	entry, ok := p.Workflows.Get(workflowID)
-	if !ok || !s.Subject(c).Sees(entry.Value.Groups()) {
-		return check.ErrUnknownWorkflow
+	w, err := s.known(c, p, workflowID)
+	if err != nil {
+		return err
 	}
 	q, err := ReadQuestion(c.QueryParams())
 	if err != nil {
 		return err
 	}
-	q = q.Of(entry.Value.Workflow)
+	q = q.Of(w)
 	answer, err := p.ask(s.Subject(c), workflowID, q.Request)
 	if err != nil {
 		return err
 	}
 	indexes := map[string]*planner.Index{}
-	for _, peer := range entry.Value.Peers() {
+	for _, peer := range w.Peers() {
 		indexes[peer] = p.index(peer)
 	}
 	index := func(peerID string) *planner.Index { return indexes[peerID] }
-	return show(c, 200, "workflow.html", View{
+	return s.show(c, http.StatusOK, "workflow.html", View{
 		Title: visible(workflowID),
 		Live:  &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()},
 		Body: workflowPage{
-			Workflow: entry.Value.Workflow, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
+			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
 			Schedules: p.schedulesOf(workflowID), MayWrite: access.Decide(s.Subject(c), access.Write) == access.Allowed,
-			Choices:  choices(entry.Value.Workflow, index, q.Selected),
-			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), entry.Value.Workflow, index, &answer),
+			Choices:  choices(w, index, q.Selected),
+			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, index, &answer),
 		},
 	})
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func (s *Site) workflows(c echo.Context, p *Parts) error {
 			break
 		}
 	}
-	return show(c, 200, "workflows.html", View{Title: "Workflows", Body: v})
+	return s.show(c, http.StatusOK, "workflows.html", View{Title: "Workflows", Body: v})
 }
 
 // holds says whether one of some texts holds what is looked for, in any case.
