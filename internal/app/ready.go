@@ -46,8 +46,11 @@ func (r *Replica) isReady() bool {
 
 // checks are the conditions of readiness as they are now.
 func (r *Replica) checks() []httpapi.Check {
-	checks := []httpapi.Check{{Name: "nats", Probe: r.probeNATS}, r.permits.check(), {Name: "engine", Probe: r.probeEngine}}
-	if e := r.engine.Load(); e != nil {
+	e := r.engine.Load() // once: whether it is there decides what else is asked
+	checks := []httpapi.Check{
+		{Name: "nats", Probe: r.probeNATS}, r.permits.check(), {Name: "engine", Probe: func() error { return r.probeEngine(e) }},
+	}
+	if e != nil {
 		for bucket, v := range e.store.Views() {
 			checks = append(checks, viewCheck(bucket, v))
 		}
@@ -73,8 +76,8 @@ func (r *Replica) probeNATS() error {
 }
 
 // probeEngine tells what the start is waiting for.
-func (r *Replica) probeEngine() error {
-	if r.engine.Load() != nil {
+func (r *Replica) probeEngine(e *engine) error {
+	if e != nil {
 		return nil
 	}
 	if err := r.opening.Load(); err != nil {
