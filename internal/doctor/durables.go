@@ -67,7 +67,7 @@ func (e *exam) progress(ctx context.Context, name string, consumer jetstream.Con
 		e.warn(fmt.Sprintf("%s: %d are delivered again and again", name, info.NumRedelivered), "look for \"event failed\" and \"comes again\" in the replicas' logs")
 	}
 	if len(e.alive) > 0 && e.unread(ctx, consumer) {
-		e.warn(name+": replicas live, but none of them reads it", "look for \"the bus is out of reach\" and \"ends of planners\" in their logs; restart one")
+		e.warn(name+": replicas live, but none of them reads it", "look for \"the bus is out of reach\" and \"reading begins again\" in their logs; restart one")
 	}
 }
 

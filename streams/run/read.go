@@ -48,10 +48,12 @@ func (s *Service) dueSchedule(ctx context.Context, id string, fired uint64) erro
 
 // readTold brings to runs what is told of their executions.
 func (s *Service) readTold(ctx context.Context) error {
-	of := s.store.Executions.Stream()
-	return (&intake{of: of, durable: of.Durable, handle: s.told, log: s.cfg.Log.With("what", "executions")}).run(ctx)
+	return kv.Worker{
+		Stream: s.store.Executions.Stream(), Handle: s.told, Log: s.cfg.Log.With("of", "executions"),
+	}.Run(ctx)
 }
 
+// told brings to a run what its execution says; what nobody can use is not tried again.
 func (s *Service) told(ctx context.Context, m *nats.Msg) error {
 	if kv.IsMarker(m.Header) {
 		return nil
@@ -63,6 +65,13 @@ func (s *Service) told(ctx context.Context, m *nats.Msg) error {
 	err := s.Happen(ctx, e.RunID, run.Told(e))
 	if err == nil && !e.State.Final() {
 		err = s.nodeOf(ctx, e)
+	}
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return nil
+	case errors.Is(err, kv.ErrUndecodable):
+		s.cfg.Log.WarnContext(ctx, "what happened can't be brought to a run", "run_id", e.RunID, "error", err)
+		return nil
 	}
 	return err
 }

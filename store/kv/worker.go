@@ -1,0 +1,137 @@
+package kv
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/jet"
+)
+
+const (
+	// workAtOnce are worked on at a time, and no more are taken: one that waited here could be given to
+	// another replica, too, before it is begun. So many are held back, for a while, by a replica that hangs.
+	workAtOnce = 64
+	// workTimeout is what handling one may take: less than the consumers wait for an answer.
+	workTimeout = 8 * time.Second
+	// workRetry is the pause before one that could not be handled comes again; it doubles.
+	workRetry, maxWorkRetry = time.Second, time.Minute
+)
+
+// Worker has the messages of a durable consumer that all replicas share handled by the fleet: each by one replica,
+// at least once, also when none was running at the time. Several are handled at once and in any order; one for
+// which Handle fails comes again.
+type Worker struct {
+	Stream  *Stream                                           // of the messages
+	Durable func(context.Context) (jetstream.Consumer, error) // nil: that of the stream's layout
+	Handle  func(context.Context, *nats.Msg) error            // its context ends before the message would come again
+	Log     *slog.Logger                                      // says by its attributes what is read
+}
+
+// Run works until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
+func (w Worker) Run(ctx context.Context) error {
+	if w.Durable == nil {
+		w.Durable = w.Stream.Durable
+	}
+	level := slog.LevelWarn
+	jet.Supervise(ctx, w.Stream.JetStream().Conn(), func(ctx context.Context) bool {
+		began := time.Now()
+		if err := w.session(ctx); ctx.Err() == nil {
+			w.Log.Log(ctx, level, "reading begins again", "stream", w.Stream.Name(), "error", err)
+			level = slog.LevelDebug // the first of a row of failures says it all
+		}
+		if time.Since(began) <= workRetry {
+			return false
+		}
+		level = slog.LevelWarn
+		return true
+	})
+	if ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", w.Stream.Name(), ErrUnavailable)
+	}
+	return nil
+}
+
+func (w Worker) session(ctx context.Context) error {
+	cons, err := w.Durable(ctx)
+	if err != nil {
+		return err
+	}
+	var work sync.WaitGroup
+	defer work.Wait()
+	bench := newBench()
+	r := Reader(cons, workAtOnce)
+	r.Explicit, r.Gate = true, bench
+	return r.Run(ctx, w.Stream.JetStream(), func(m *nats.Msg) error {
+		bench.taken.Add(1)
+		work.Go(func() {
+			defer bench.leave()
+			w.settle(ctx, m)
+		})
+		return nil
+	})
+}
+
+// settle handles one message, and tells the server what became of it.
+func (w Worker) settle(ctx context.Context, m *nats.Msg) {
+	ctx, cancel := context.WithTimeout(ctx, workTimeout)
+	defer cancel()
+	err := w.Handle(ctx, m)
+	if err == nil {
+		if err = w.acknowledge(ctx, m); err != nil {
+			w.Log.DebugContext(ctx, "handled but not acknowledged; it comes again", "subject", m.Subject, "error", err)
+		}
+		return
+	}
+	w.Log.WarnContext(ctx, "could not be handled; it comes again", "subject", m.Subject, "error", err)
+	if err := m.NakWithDelay(workPause(m)); err != nil {
+		w.Log.DebugContext(ctx, "it comes again when its time is up", "subject", m.Subject, "error", err)
+	}
+}
+
+// acknowledge tells the server that a message is handled, until it has understood: an answer that is lost would
+// bring it back.
+func (w Worker) acknowledge(ctx context.Context, m *nats.Msg) error {
+	_, err := jet.Hedged(ctx, func(ctx context.Context) (*nats.Msg, error) {
+		return w.Stream.JetStream().Conn().RequestWithContext(ctx, m.Reply, []byte("+ACK"))
+	})
+	return err
+}
+
+// workPause doubles with each delivery, with jitter.
+func workPause(m *nats.Msg) time.Duration {
+	d := workRetry
+	if md, err := m.Metadata(); err == nil {
+		d = min(workRetry<<min(md.NumDelivered-1, 10), maxWorkRetry)
+	}
+	return d/2 + rand.N(d)
+}
+
+// bench is the jet.Gate of a Worker: as many messages are asked for as there are places.
+type bench struct {
+	taken atomic.Int64
+	freed chan struct{} // capacity 1
+}
+
+func newBench() *bench { return &bench{freed: make(chan struct{}, 1)} }
+
+func (b *bench) leave() {
+	b.taken.Add(-1)
+	select {
+	case b.freed <- struct{}{}:
+	default:
+	}
+}
+
+// Room implements jet.Gate.
+func (b *bench) Room() int { return workAtOnce - int(b.taken.Load()) }
+
+// Freed implements jet.Gate.
+func (b *bench) Freed() <-chan struct{} { return b.freed }
