@@ -67,6 +67,7 @@ var least = map[string]string{
 	// What no route is takes somebody who may do something.
 	"GET /nowhere": "viewer", "PATCH /oc/{id}": "viewer", "POST /livez": "viewer", "GET /readyz?verbose": "operator", "OPTIONS /oc": "viewer",
 	"GET /ui/nothing": "viewer", "POST /ui/nodes/{id}/approve": "operator", "POST /ui/workflows/{id}/schedules": "user", "GET /ui/static/nothing": "",
+	"GET /ui/runs/{id}": "viewer", "GET /ui/runs/{id}/news": "viewer", "POST /ui/runs/{id}/cancel": "user",
 }
 
 // TestEveryRouteForEverybody tries each route of the OpenAPI document with each role, and with each way of being
@@ -84,7 +85,8 @@ func TestEveryRouteForEverybody(t *testing.T) {
 		bearers[name] = s.as(t, role)
 	}
 	for _, route := range append(documentedRoutes(t), "GET /nowhere", "PATCH /oc/{id}", "POST /livez", "GET /readyz?verbose", "OPTIONS /oc",
-		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing") {
+		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing",
+		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel") {
 		needed, decided := least[route]
 		if !decided {
 			t.Errorf("nobody has decided who may %s", route)

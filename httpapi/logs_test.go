@@ -29,12 +29,17 @@ type node struct {
 // node starts node n.
 func (s *site) node(t *testing.T) *node {
 	t.Helper()
+	return s.nodeCalled(t, "n")
+}
+
+func (s *site) nodeCalled(t *testing.T, nodeID string) *node {
+	t.Helper()
 	files, err := logstream.NewFiles(t.TempDir(), logstream.FilesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := &node{Files: files}
-	n.listener, err = logstream.NewListener(logstream.ListenerConfig{Conn: s.nats.Connect(t), NodeID: "n", Server: n})
+	n.listener, err = logstream.NewListener(logstream.ListenerConfig{Conn: s.nats.Connect(t), NodeID: nodeID, Server: n})
 	if err == nil {
 		err = n.listener.Start(t.Context())
 	}

@@ -41,7 +41,7 @@ type Server struct {
 	doubts  *lookups               // of tokens
 	http    *http.Server
 
-	executions changes // in the view
+	executions, runs, schedules changes // in the views
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;
@@ -91,6 +91,10 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 func (s *Server) Attach(parts Parts) {
 	if parts.Executions != nil {
 		parts.Executions.OnChange(s.executions.changed)
+	}
+	if parts.Plan != nil {
+		parts.Plan.Runs().OnChange(s.runs.changed)
+		parts.Plan.Schedules().OnChange(s.schedules.changed)
 	}
 	if s.auth != nil {
 		s.auth.Attach(parts.Tokens.View(), s.freshToken(parts.Tokens))

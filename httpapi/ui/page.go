@@ -44,6 +44,8 @@ type View struct {
 	Now   time.Time // when it was rendered
 	// Live is the check stream of the page; nil: the page looks again by itself now and then.
 	Live *Live
+	// News is where the page is told that what it shows has changed; empty: nowhere.
+	News string
 	Body any
 }
 

@@ -44,9 +44,13 @@ func (s scale) shown(i planner.Interval) *Box {
 type Tick struct {
 	Percent float64 // of the width
 	At      time.Time
-	// Day says that the mark is of a day, not of a time of day.
-	Day bool
+	Form    string // how much of the time tells it from its neighbours: "second", "hour" or "day"
 }
+
+// Text is the mark in UTC.
+func (t Tick) Text() string { return t.At.Format(tickTexts[t.Form]) }
+
+var tickTexts = map[string]string{"second": "15:04:05", "hour": "15:04", "day": "2 Jan"}
 
 // ticks marks the axis at round times in UTC, twelve times at most.
 func (s scale) ticks() []Tick {
@@ -63,12 +67,22 @@ func (s scale) ticks() []Tick {
 		case n >= s.to:
 			return all
 		case n > s.from:
-			all = append(all, Tick{Percent: s.x(n) / (Width / 100), At: t, Day: step >= 24*time.Hour})
+			all = append(all, Tick{Percent: s.x(n) / (Width / 100), At: t, Form: tickForm(step)})
 		}
 	}
 }
 
+func tickForm(step time.Duration) string {
+	switch {
+	case step < time.Minute:
+		return "second"
+	case step < 24*time.Hour:
+		return "hour"
+	}
+	return "day"
+}
+
 var tickSteps = []time.Duration{
-	5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 	24 * time.Hour, 7 * 24 * time.Hour, 31 * 24 * time.Hour,
 }

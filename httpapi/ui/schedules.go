@@ -65,7 +65,15 @@ func (s *Site) schedule(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	return s.show(c, http.StatusOK, "schedule.html", View{Title: visible(found.ID), Body: found})
+	return s.show(c, http.StatusOK, "schedule.html", View{Title: visible(found.ID), News: address("schedules", found.ID) + "/news", Body: found})
+}
+
+func (s *Site) scheduleNews(c echo.Context, p *Parts) error {
+	found, err := s.found(c, p)
+	if err != nil {
+		return err
+	}
+	return s.ScheduleNews(c, found.ID)
 }
 
 // cancel ends a schedule, and shows it again.

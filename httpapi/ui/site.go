@@ -12,6 +12,7 @@ import (
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/streams/check"
@@ -26,6 +27,8 @@ type Parts struct {
 	Replicas  *kv.View[store.Lease]
 	Members   Members  // writes, which need NATS
 	Bookings  Bookings // all but the list needs NATS
+	Runs      Runs     // needs NATS
+	RunList   *kv.View[plan.ListedRun]
 	// Booked is what of ours stands with a peer now; nil is nothing.
 	Booked func(peerID string) *planner.Overlay
 }
@@ -61,6 +64,8 @@ type Site struct {
 	Explain func(echo.Context, error) Problem
 	// Subject is who asks.
 	Subject func(echo.Context) *access.Subject
+	// RunNews and ScheduleNews open the WebSocket by which an open page hears that what it shows has changed.
+	RunNews, ScheduleNews func(c echo.Context, id string) error
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -84,6 +89,11 @@ func (s *Site) Routes() []Route {
 		{post, "/ui/workflows/:id/schedules", access.Write, s.page(s.book)},
 		{get, "/ui/schedules/:id", access.Read, s.page(s.schedule)},
 		{post, "/ui/schedules/:id/cancel", access.Write, s.page(s.cancel)},
+		{get, "/ui/runs/:id", access.Read, s.page(s.run)},
+		{get, "/ui/runs/:id/news", access.Read, s.page(s.runNews)},
+		{get, "/ui/schedules/:id/news", access.Read, s.page(s.scheduleNews)},
+		{get, "/ui/runs/:id/cancel", access.Write, s.page(s.askCancelRun)},
+		{post, "/ui/runs/:id/cancel", access.Write, s.page(s.cancelRun)},
 		{get, "/ui/peers", access.Read, s.page(s.peers)},
 		{get, "/ui/peers/:id", access.Read, s.page(s.peer)},
 		{get, "/ui/nodes", access.Read, s.page(s.nodes)},

@@ -13,7 +13,7 @@ import (
 	"oc-scheduler/store/workflow"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const drawnWorkflow = `{"id":"w","graph":{"items":{
 	"gpus":{"compute":{"id":"cluster","peer_id":"north","demand":{"gpus":3}}},
@@ -67,9 +67,14 @@ func TestGoldenTimeline(t *testing.T) {
 	if err := templates["workflow.html"].ExecuteTemplate(&got, "timeline", drawn(t)); err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/timeline.html"
+	holdGolden(t, "testdata/timeline.html", got.Bytes())
+}
+
+// holdGolden holds what was rendered against a file.
+func holdGolden(t *testing.T, golden string, got []byte) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(golden, got, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,8 +82,8 @@ func TestGoldenTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", &got, want)
+	if !bytes.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

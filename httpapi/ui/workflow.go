@@ -31,7 +31,14 @@ type workflowPage struct {
 	Timeline  Timeline
 	ZoomLinks []zoomLink
 	Schedules []plan.Listed
+	Runs      []plan.ListedRun
+	MoreRuns  int // that are not shown
 	MayWrite  bool
+}
+
+// mayWrite says whether who asks may book, start and cancel.
+func (s *Site) mayWrite(c echo.Context) bool {
+	return access.Decide(s.Subject(c), access.Write) == access.Allowed
 }
 
 // choice is a resource of which a certain instance can be asked for.
@@ -76,12 +83,13 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 		indexes[peer] = p.index(peer)
 	}
 	index := func(peerID string) *planner.Index { return indexes[peerID] }
+	runs, older := p.runsOf(workflowID)
 	return s.show(c, http.StatusOK, "workflow.html", View{
 		Title: visible(workflowID),
 		Live:  &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()},
 		Body: workflowPage{
 			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
-			Schedules: p.schedulesOf(workflowID), MayWrite: access.Decide(s.Subject(c), access.Write) == access.Allowed,
+			Schedules: p.schedulesOf(workflowID), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
 			Choices:  choices(w, index, q.Selected),
 			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, index, &answer),
 		},

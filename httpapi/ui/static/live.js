@@ -1,11 +1,13 @@
 // Keeps a view live. What has changed is rendered by the server: this module asks for the page again and
-// replaces its parts. A page with a check stream hears when to; another looks every few seconds.
+// replaces its parts. A page with a check stream, or with news of its own, hears when to; another looks every few
+// seconds.
 
 const main = document.querySelector('main');
 const freshness = document.querySelector('#freshness');
 const silentAfter = 40e3; // a stream that says nothing for so long is not live
 const askAgain = 20e3;    // a question repeated is answered: that is how we hear that the stream lives
 const lookEvery = 5e3;
+const movesEvery = 2e3;   // what goes on fills up
 
 // ---- times in the zone of who looks
 
@@ -14,6 +16,7 @@ let utc = sessionStorage.getItem('utc') === 'yes';
 const zone = () => (utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone);
 const forms = {
   full: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  second: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   hour: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'short' },
 };
@@ -43,7 +46,7 @@ zoneButton.addEventListener('click', () => {
 // The field of the start is in the zone of who fills it in; what is sent is UTC.
 function localiseForm() {
   const field = document.querySelector('#start');
-  if (!field) return;
+  if (!field || !main.dataset.question) return;
   const hint = field.labels[0].querySelector('small');
   const hidden = document.createElement('input');
   hidden.type = 'hidden';
@@ -102,34 +105,66 @@ async function replace() {
   const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'follow' });
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (dragging) return;
   for (const part of page.querySelectorAll('[data-part]')) {
     const old = document.querySelector(`[data-part="${part.dataset.part}"]`);
-    if (!old || dragging || old.contains(document.activeElement) && part.dataset.part !== 'timeline') continue;
+    if (!old) continue;
     localise(part);
-    const focused = old.contains(document.activeElement) && document.activeElement.matches('[data-window]');
-    old.replaceWith(document.adoptNode(part));
-    if (focused) document.querySelector('[data-window]')?.focus();
+    become(old, document.adoptNode(part));
   }
 }
+// Makes an element what another is, touching only what differs: what has the focus keeps it, and what is read
+// aloud when it changes is not read again.
+function become(old, other) {
+  if (old.isEqualNode(other)) return;
+  if (old.nodeName !== other.nodeName || old.id !== other.id) { old.replaceWith(other); return; }
+  if (old.nodeType !== Node.ELEMENT_NODE) { old.data = other.data; return; }
+  for (const { name } of [...old.attributes]) if (!other.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+  for (const { name, value } of other.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const now = [...old.childNodes];
+  const then = [...other.childNodes];
+  then.forEach((child, i) => { if (now[i]) become(now[i], child); else old.append(child); });
+  now.slice(then.length).forEach((child) => child.remove());
+}
 
-// ---- the check stream
+// ---- the one connection of a page
 
 let socket = null;
 let attempt = 0;
-let version = document.querySelector('[role=status]')?.dataset.version;
-function connect() {
-  const url = new URL(main.dataset.check, location.href);
+// Keeps a WebSocket open. opened may send at once; heard gets each message; what was asked is asked again now
+// and then: an answer is how we hear that the connection lives.
+function keep(path, protocol, { opened, heard, gone }) {
+  const url = new URL(path, location.href);
   url.protocol = url.protocol.replace('http', 'ws');
-  socket = new WebSocket(url, 'oc.check.v1');
+  socket = new WebSocket(url, protocol);
   const own = socket;
   let asking;
   own.onopen = () => {
     attempt = 0;
-    ask();
+    opened();
     asking = setInterval(ask, askAgain);
   };
-  own.onmessage = ({ data }) => {
-    const frame = JSON.parse(data);
+  own.onmessage = ({ data }) => heard(JSON.parse(data));
+  own.onclose = ({ code }) => {
+    clearInterval(asking);
+    if (code === 4404 || code === 4401) {
+      fresh('stale', code === 4404 ? gone : 'You may not see this any more. Load the page again.');
+      return;
+    }
+    fresh('reconnecting');
+    setTimeout(keep, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()), path, protocol, { opened, heard, gone });
+  };
+}
+function ask() {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(main.dataset.question ?? '{}');
+}
+
+// The check stream: it answers the question of the page.
+let version = document.querySelector('[role=status]')?.dataset.version;
+const check = {
+  gone: 'This workflow was removed.',
+  opened: ask,
+  heard(frame) {
     if (frame.type !== 'result') {
       fresh('stale', frame.errors?.map((e) => e.message).join('; ') || frame.title);
       return;
@@ -142,18 +177,65 @@ function connect() {
     answer.dataset.version = frame.version;
     answer.querySelector('.status').textContent = frame.status;
     look();
-  };
-  own.onclose = ({ code }) => {
-    clearInterval(asking);
-    if (own !== socket) return;
-    if (code === 4404) { fresh('stale', 'This workflow was removed.'); return; }
-    fresh('reconnecting');
-    setTimeout(connect, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()));
-  };
+  },
+};
+
+// The page's own news: that what it shows has changed, and the output that it follows.
+const news = {
+  gone: 'This was removed.',
+  opened() {
+    look();
+    if (following) follow(); else ask();
+  },
+  heard(frame) {
+    fresh('live');
+    if (frame.type === 'changed') look();
+    else if (frame.execution_id === following) outputSays[frame.type]?.(frame.event);
+  },
+};
+
+// ---- the output of an execution
+
+const output = document.querySelector('#output');
+const outputText = document.querySelector('#output-text');
+const outputState = document.querySelector('#output-state');
+const mostOutput = 1 << 20; // characters that a page keeps
+let following = '';
+let offset = 0;
+let decoders = {}; // by source: a character may be cut between two pieces
+const outputSays = {
+  output(piece) {
+    const bytes = Uint8Array.from(atob(piece.data), (c) => c.charCodeAt(0));
+    const decoder = decoders[piece.source] ??= new TextDecoder();
+    const atEnd = outputText.scrollTop + outputText.clientHeight >= outputText.scrollHeight - 4;
+    outputText.append(decoder.decode(bytes, { stream: true }));
+    while (outputText.textContent.length > mostOutput && outputText.firstChild) outputText.firstChild.remove();
+    if (atEnd) outputText.scrollTop = outputText.scrollHeight;
+    offset = piece.offset;
+  },
+  end(execution) {
+    const code = execution.exit_code === undefined ? '' : `, exit code ${execution.exit_code}`;
+    outputState.textContent = `It has ended: ${execution.state}${code}.`;
+  },
+  error(problem) { outputState.textContent = problem.detail ?? problem.title; },
+};
+function follow() {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ output: following, offset }));
 }
-function ask() {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(main.dataset.question);
-}
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('[data-output]');
+  if (!link || !output || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  following = link.dataset.output;
+  offset = 0;
+  decoders = {};
+  outputText.textContent = '';
+  outputState.textContent = 'Following.';
+  document.querySelector('#output-of').textContent = following;
+  output.hidden = false;
+  outputText.focus();
+  follow();
+});
 
 // ---- moving the window
 
@@ -231,7 +313,10 @@ setInterval(() => {
   tell();
 }, 1000);
 if (main.dataset.check) {
-  connect();
+  keep(main.dataset.check, 'oc.check.v1', check);
+} else if (main.dataset.news) {
+  keep(main.dataset.news, 'oc.page.v1', news);
+  setInterval(() => { if (document.querySelector('[data-moves]')) look(); }, movesEvery);
 } else {
   fresh('live');
   setInterval(() => {

@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/run"
+)
+
+// Runs tells of runs, and has things happen to them. All but the list needs NATS.
+type Runs interface {
+	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable; so does Happen.
+	Get(ctx context.Context, runID string) (run.Record, error)
+	Happen(ctx context.Context, runID string, what run.Event) error
+	// Start makes the run of a schedule of one occurrence, unless there is one. It fails as Get does.
+	Start(ctx context.Context, scheduleID string) (run.Record, error)
+}
+
+// ErrNoRun says that there is no such run, or none that is there for who asks.
+var ErrNoRun = errors.New("no such run")
+
+// runPage is a run on its way.
+type runPage struct {
+	run.Run
+	Gantt    Gantt
+	History  []run.Item // newest first
+	Earlier  int        // transitions that are not shown
+	MayWrite bool       // cancel it, and read what it says
+}
+
+// mostHistory is how many transitions a page shows.
+const mostHistory = 200
+
+// run shows a run: its steps beside their plan, and what has become of it.
+func (s *Site) run(c echo.Context, p *Parts) error {
+	r, err := s.runOf(c, p)
+	if err != nil {
+		return err
+	}
+	v := runPage{Run: r.Run, Gantt: NewGantt(&r.Run, s.Now()), MayWrite: s.mayWrite(c)}
+	v.Earlier = max(len(r.Work.Log)-mostHistory, 0)
+	v.History = slices.Clone(r.Work.Log[v.Earlier:])
+	slices.Reverse(v.History)
+	return s.show(c, http.StatusOK, "run.html", View{Title: "Run " + visible(r.ID), News: address("runs", r.ID) + "/news", Body: v})
+}
+
+func (s *Site) runNews(c echo.Context, p *Parts) error {
+	r, err := s.runOf(c, p)
+	if err != nil {
+		return err
+	}
+	return s.RunNews(c, r.ID)
+}
+
+// askCancelRun asks whether a run shall really end.
+func (s *Site) askCancelRun(c echo.Context, p *Parts) error {
+	r, err := s.runOf(c, p)
+	if err != nil {
+		return err
+	}
+	return s.show(c, http.StatusOK, "sure.html", View{Title: "Cancel run " + visible(r.ID), Body: sure{
+		Title: "Cancel this run?", Of: r.ID, Back: address("runs", r.ID), Action: address("runs", r.ID) + "/cancel", Button: "Cancel the run",
+		Words: "What it executes on nodes is ended, and what is booked for it is given back. This can't be undone.",
+	}})
+}
+
+// cancelRun has a run end, and shows it again.
+func (s *Site) cancelRun(c echo.Context, p *Parts) error {
+	r, err := s.runOf(c, p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	if err := p.Runs.Happen(ctx, r.ID, run.Cancel{By: s.Subject(c).ID, Reason: "on the page"}); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, address("runs", r.ID))
+}
+
+// runOf is the run in the address, if its workflow is there for who asks. It fails with ErrNoRun.
+func (s *Site) runOf(c echo.Context, p *Parts) (run.Record, error) {
+	runID, err := pathID(c)
+	if err != nil {
+		return run.Record{}, err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	r, err := p.Runs.Get(ctx, runID)
+	if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) {
+		return r, ErrNoRun
+	}
+	if err != nil {
+		return r, err
+	}
+	if _, err := s.known(c, p, r.WorkflowID); err != nil && !s.Subject(c).Everywhere() {
+		return r, ErrNoRun
+	}
+	return r, nil
+}
+
+// mostRuns is how many runs the page of a workflow shows.
+const mostRuns = 20
+
+// runsOf lists the newest runs of a workflow, and counts the others.
+func (p *Parts) runsOf(workflowID string) (newest []plan.ListedRun, more int) {
+	for _, r := range p.RunList.All() {
+		if r.WorkflowID == workflowID {
+			newest = append(newest, r)
+		}
+	}
+	slices.SortFunc(newest, func(a, b plan.ListedRun) int { return strings.Compare(b.ID, a.ID) })
+	more = max(len(newest)-mostRuns, 0)
+	return newest[:len(newest)-more], more
+}
