@@ -25,14 +25,14 @@ type Bookings interface {
 	// Confirm returns booking.ErrNotFound, booking.ErrGone, booking.ErrConfirmed or what Book does.
 	Confirm(ctx context.Context, holdID, by string, r schedule.Request) (schedule.Schedule, error)
 	// ReleaseHold returns booking.ErrNotFound or kv.ErrUnavailable; so do those below.
-	ReleaseHold(ctx context.Context, holdID string) error
+	ReleaseHold(ctx context.Context, holdID, by string) error
 	GetHold(ctx context.Context, holdID string) (schedule.Hold, error)
 	Get(ctx context.Context, scheduleID string) (schedule.Schedule, error)
 	Next(ctx context.Context, scheduleID string, n int) ([]booking.Coming, error)
-	Cancel(ctx context.Context, scheduleID string) error
+	Cancel(ctx context.Context, scheduleID, by string) error
 	// Pause returns booking.ErrEnded, too, as does Resume.
-	Pause(ctx context.Context, scheduleID string) error
-	Resume(ctx context.Context, scheduleID string) error
+	Pause(ctx context.Context, scheduleID, by string) error
+	Resume(ctx context.Context, scheduleID, by string) error
 	Schedules() *kv.View[plan.Listed]
 }
 

@@ -117,9 +117,9 @@ func (s *Server) pauseSchedule(c echo.Context) error { return changeSchedule(s, 
 func (s *Server) resumeSchedule(c echo.Context) error { return changeSchedule(s, c, Bookings.Resume) }
 
 // changeSchedule changes a schedule, and answers with it as it is then.
-func changeSchedule(s *Server, c echo.Context, change func(Bookings, context.Context, string) error) error {
+func changeSchedule(s *Server, c echo.Context, change func(b Bookings, ctx context.Context, scheduleID, by string) error) error {
 	return showBooking(s, c, func(b Bookings, ctx context.Context, scheduleID string) (schedule.Schedule, error) {
-		if err := change(b, ctx, scheduleID); err != nil {
+		if err := change(b, ctx, scheduleID, subjectOf(c).ID); err != nil {
 			return schedule.Schedule{}, ofWrite(err)
 		}
 		return b.Get(ctx, scheduleID)
@@ -128,12 +128,12 @@ func changeSchedule(s *Server, c echo.Context, change func(Bookings, context.Con
 
 // deleteSchedule cancels: what has not begun is freed, also again; a run, too, that waits for its time.
 func (s *Server) deleteSchedule(c echo.Context) error {
-	return s.endBooking(c, func(b Bookings, ctx context.Context, scheduleID string) error {
+	return s.endBooking(c, func(b Bookings, ctx context.Context, scheduleID, by string) error {
 		parts, err := s.loaded()
 		if err != nil {
 			return err
 		}
-		if err := b.Cancel(ctx, scheduleID); err != nil {
+		if err := b.Cancel(ctx, scheduleID, by); err != nil {
 			return err
 		}
 		found, err := b.Get(ctx, scheduleID)
@@ -144,7 +144,7 @@ func (s *Server) deleteSchedule(c echo.Context) error {
 			if o.RunID == nil || o.State != schedule.OccurrenceState(run.Scheduled) {
 				continue
 			}
-			if err := parts.Runs.Happen(ctx, *o.RunID, run.Cancel{By: subjectOf(c).ID, Reason: "its schedule was"}); err != nil {
+			if err := parts.Runs.Happen(ctx, *o.RunID, run.Cancel{By: by, Reason: "its schedule was"}); err != nil {
 				return err
 			}
 		}
@@ -152,14 +152,14 @@ func (s *Server) deleteSchedule(c echo.Context) error {
 	})
 }
 
-func (s *Server) endBooking(c echo.Context, end func(Bookings, context.Context, string) error) error {
+func (s *Server) endBooking(c echo.Context, end func(b Bookings, ctx context.Context, name, by string) error) error {
 	parts, name, err := s.bookingOf(c)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := end(parts.Bookings, ctx, name); err != nil {
+	if err := end(parts.Bookings, ctx, name, subjectOf(c).ID); err != nil {
 		return ofWrite(err)
 	}
 	return c.NoContent(http.StatusNoContent)

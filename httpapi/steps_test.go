@@ -104,7 +104,7 @@ func TestBookingsShowInChecks(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken(map[string]any{"hold_id": hold.ID})
-	if err := bookings.ReleaseHold(t.Context(), hold.ID); err != nil {
+	if err := bookings.ReleaseHold(t.Context(), hold.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	if r := receive(t, conn); r["version"] != free {

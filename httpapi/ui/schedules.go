@@ -21,7 +21,7 @@ type Bookings interface {
 	Book(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
 	// Get returns booking.ErrNotFound or kv.ErrUnavailable; so does Cancel.
 	Get(ctx context.Context, scheduleID string) (schedule.Schedule, error)
-	Cancel(ctx context.Context, scheduleID string) error
+	Cancel(ctx context.Context, scheduleID, by string) error
 	Schedules() *kv.View[plan.Listed]
 }
 
@@ -84,7 +84,7 @@ func (s *Site) cancel(c echo.Context, p *Parts) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := p.Bookings.Cancel(ctx, found.ID); err != nil {
+	if err := p.Bookings.Cancel(ctx, found.ID, s.Subject(c).ID); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, address("schedules", found.ID))

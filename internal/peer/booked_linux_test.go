@@ -129,7 +129,7 @@ func TestANodeKnowsWhatIsBooked(t *testing.T) {
 	}
 	cancel := func(of schedule.Schedule) {
 		t.Helper()
-		if err := s.bookings.Cancel(t.Context(), of.ID); err != nil {
+		if err := s.bookings.Cancel(t.Context(), of.ID, "somebody"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,7 +41,7 @@ func TestBookingsAreToldOf(t *testing.T) {
 			owner.ID, owner.WorkflowID = p.NewID(schedule.OfBooking), "w"
 			owner.Place = schedule.Place{PeerID: "peer a", ResourceID: "r", InstanceID: "i.1"}
 			owner.Intervals = []schedule.Interval{{Start: now, End: now.Add(time.Hour), ItemID: "n"}}
-			c := p.NewCommit()
+			c := p.NewCommit("somebody")
 			c.Take(owner, 0)
 			return c, nil
 		})

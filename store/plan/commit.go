@@ -7,8 +7,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/schedule"
+)
+
+// Headers of markers.
+const (
+	HeaderLog     = "Oc-Log"     // of a hold's: what has become of it
+	HeaderBooking = "Oc-Booking" // of a booking's: what it was
+	HeaderPassed  = "Oc-Passed"  // likewise: to whom it has passed
 )
 
 // Commit is what is to change together. It belongs to one goroutine.
@@ -17,8 +26,9 @@ type Commit struct {
 	batch   *kv.Batch
 	errs    []error
 	touched []schedule.Place // something is taken of
-	by      string
-	main    *record // comes last
+	owner   string           // who takes it
+	by      string           // who acts
+	main    *record          // comes last
 }
 
 // record is a value that says, by standing there, that the commit was made.
@@ -29,14 +39,16 @@ type record struct {
 	write    *kv.Write
 }
 
-// NewCommit begins a commit, which changes nothing yet.
-func (p *Plan) NewCommit() *Commit { return &Commit{plan: p, batch: p.stream.NewBatch()} }
+// NewCommit begins a commit of a subject, which changes nothing yet.
+func (p *Plan) NewCommit(by string) *Commit {
+	return &Commit{plan: p, batch: p.stream.NewBatch(), by: by}
+}
 
 // Take has an owner take what a booking says, of an instance of which he has taken what stands at that
 // revision; 0: nothing. It stands until its end.
 func (c *Commit) Take(b schedule.Booking, revision uint64) {
 	c.set(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, b, c.plan.until(b.End()))
-	c.by = b.Owner()
+	c.owner = b.Owner()
 	if guarded && !slices.Contains(c.touched, b.Place) {
 		c.touched = append(c.touched, b.Place)
 	}
@@ -52,8 +64,10 @@ func (c *Commit) Free(b schedule.Booking, revision uint64) {
 	c.write(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, kv.Remove(max(c.plan.until(b.End()), time.Hour)))
 }
 
-// Schedule stores a schedule in the place of what stands at that revision; 0: nothing.
+// Schedule stores a schedule in the place of what stands at that revision; 0: nothing. Its log tells what has become
+// of it.
 func (c *Commit) Schedule(r *schedule.Record, revision uint64) {
+	r.Note(c.by, c.plan.Now())
 	var ttl time.Duration
 	if r.State.Final() {
 		ttl = KeptFor
@@ -63,6 +77,7 @@ func (c *Commit) Schedule(r *schedule.Record, revision uint64) {
 
 // Hold stores a hold likewise, until it ends.
 func (c *Commit) Hold(h *schedule.HoldRecord, revision uint64) {
+	h.Note(h.State, "", c.by, c.plan.Now())
 	c.last(c.plan.holds, kv.KeyOf(h.ID), revision, h, c.plan.until(h.ExpiresAt))
 }
 
@@ -70,13 +85,21 @@ func (c *Commit) Hold(h *schedule.HoldRecord, revision uint64) {
 func (c *Commit) Confirm(r *schedule.Record, h *schedule.HoldRecord, revision uint64) {
 	became := *h
 	became.State, became.ScheduleID, became.Request, became.Workflow = schedule.Confirmed, &r.ID, nil, nil
+	became.Note(became.State, "as schedule "+r.ID, c.by, c.plan.Now())
 	c.set(c.plan.holds, kv.KeyOf(h.ID), revision, became, c.plan.until(h.ExpiresAt))
 	c.Schedule(r, 0)
 }
 
-// Release removes a hold that stands at that revision.
+// Release removes a hold that stands at that revision. The marker has its log: there may be nobody who has seen it
+// yet.
 func (c *Commit) Release(h *schedule.HoldRecord, revision uint64) {
-	c.main = &record{c.plan.holds, kv.KeyOf(h.ID), revision, kv.Remove(max(c.plan.until(h.ExpiresAt), time.Hour))}
+	over := *h
+	over.Note(schedule.Released, "", c.by, c.plan.Now())
+	log, err := json.Marshal(over.Log)
+	c.fail(err)
+	gone := kv.Remove(max(c.plan.until(h.ExpiresAt), time.Hour))
+	gone.Header = nats.Header{HeaderLog: {string(log)}}
+	c.main = &record{c.plan.holds, kv.KeyOf(h.ID), revision, gone}
 }
 
 // Timer wakes who looks after a schedule or a run at a time, in the place of the timer at that revision; 0: there
@@ -133,7 +156,7 @@ func (c *Commit) fail(err error) {
 // seal adds the heads, as they were seen, and the record.
 func (c *Commit) seal(heads map[kv.Key]uint64) error {
 	for _, p := range c.touched {
-		c.set(c.plan.heads, HeadKey(p), heads[HeadKey(p)], schedule.Head{By: c.by}, KeptFor)
+		c.set(c.plan.heads, HeadKey(p), heads[HeadKey(p)], schedule.Head{By: c.owner}, KeptFor)
 	}
 	if m := c.main; m != nil {
 		c.write(m.keys, m.key, m.revision, m.write)

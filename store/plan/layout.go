@@ -66,9 +66,13 @@ func BookingKey(p schedule.Place, owner string) kv.Key {
 
 // Decoders of the kinds that are records; each fails with kv.ErrUndecodable.
 var (
-	DecodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })
-	DecodeHold     = kv.JSON(func(key kv.Key, h schedule.HoldRecord) error { return own(key, h.ID, h.Check()) })
-	DecodeRun      = func(key kv.Key, m kv.Message) (run.Record, error) {
+	DecodeSchedule = func(key kv.Key, m kv.Message) (schedule.Record, error) {
+		r, err := decodeSchedule(key, m)
+		r.Remember()
+		return r, err
+	}
+	DecodeHold = kv.JSON(func(key kv.Key, h schedule.HoldRecord) error { return own(key, h.ID, h.Check()) })
+	DecodeRun  = func(key kv.Key, m kv.Message) (run.Record, error) {
 		r, err := run.Decode(m.Data)
 		if err = own(key, r.ID, err); err != nil {
 			return run.Record{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
@@ -83,6 +87,8 @@ var (
 		return b.Check()
 	})
 )
+
+var decodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })
 
 var errForeign = errors.New("another one stands under this key")
 

@@ -10,12 +10,13 @@ import (
 type Listed = *schedule.Schedule
 
 func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
-	r, err := DecodeSchedule(key, m)
+	r, err := decodeSchedule(key, m)
 	if err != nil {
 		return nil, err
 	}
-	r.Occurrences = nil
-	return &r.Schedule, nil
+	listed := r.Schedule // apart, so that the rest is not kept with it
+	listed.Occurrences = nil
+	return &listed, nil
 }
 
 // ListedRun is what a replica keeps of a run: all but its steps and what it needs to go on.

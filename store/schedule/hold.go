@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"oc-scheduler/store/history"
 )
 
 // HoldState is where a hold stands. When it ends, it is there no more.
@@ -13,6 +15,12 @@ type HoldState string
 const (
 	Held      HoldState = "held"
 	Confirmed HoldState = "confirmed" // it has become a schedule
+)
+
+// States to which holds come that are there no more: only their history tells of them.
+const (
+	Released HoldState = "released"
+	Expired  HoldState = "expired"
 )
 
 // Hold takes instances for a short while, in the shape that clients see.
@@ -33,6 +41,7 @@ type HoldRecord struct {
 	CreatedBy string          `json:"created_by"`
 	Request   json.RawMessage `json:"request,omitempty"`  // until it is confirmed
 	Workflow  json.RawMessage `json:"workflow,omitempty"` // likewise
+	Log       history.Log     `json:"log,omitempty"`      // what has become of it
 }
 
 // Over says whether the hold has ended.

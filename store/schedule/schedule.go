@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"oc-scheduler/store/history"
 )
 
 func readerOf(data []byte) io.Reader { return bytes.NewBuffer(data) }
@@ -82,6 +84,10 @@ type Record struct {
 	Counted int `json:"counted"`
 	// Tried is up to when occurrences in conflict were tried once more, at their time.
 	Tried time.Time `json:"tried,omitzero"`
+	// Log is what has become of it, and of its occurrences: of late, and whatever has not been passed on yet.
+	Log history.Log `json:"log,omitempty"`
+
+	was stood
 }
 
 // Check says why a record can't be one that was stored.

@@ -35,7 +35,7 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 			},
 			Workflow: w.Raw, Counted: len(list),
 		}
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(a.By)
 		for _, b := range made.Bookings(v.now, r.Preemptible) {
 			c.Take(b, 0)
 		}

@@ -49,7 +49,7 @@ func TestWhatIsBookedIsTaken(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for range 2 {
-		if err := b.Cancel(t.Context(), s.ID); err != nil {
+		if err := b.Cancel(t.Context(), s.ID, "somebody"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	if _, err := b.Confirm(t.Context(), h.ID, "me", none); !errors.Is(err, booking.ErrGone) {
 		t.Errorf("an ended hold is confirmed: %v", err)
 	}
-	if err := b.ReleaseHold(t.Context(), h.ID); err != nil {
+	if err := b.ReleaseHold(t.Context(), h.ID, "somebody"); err != nil {
 		t.Errorf("an ended hold can't be released: %v", err)
 	}
 
@@ -133,7 +133,7 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	if _, err := a.Confirm(t.Context(), h.ID, "me", none); !errors.Is(err, booking.ErrConfirmed) {
 		t.Errorf("confirmed again: %v", err)
 	}
-	if err := a.ReleaseHold(t.Context(), h.ID); err != nil {
+	if err := a.ReleaseHold(t.Context(), h.ID, "somebody"); err != nil {
 		t.Error(err)
 	}
 	if got, err := a.GetHold(t.Context(), h.ID); err != nil || got.State != schedule.Confirmed || *got.ScheduleID != s.ID {
@@ -143,11 +143,11 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	if _, err := a.Book(t.Context(), me, at(t, start, "")); !errors.As(err, &why) {
 		t.Errorf("what was confirmed is free: %v", err)
 	}
-	if err := a.Cancel(t.Context(), s.ID); err != nil {
+	if err := a.Cancel(t.Context(), s.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	h = hold("900")
-	if err := b.ReleaseHold(t.Context(), h.ID); err != nil {
+	if err := b.ReleaseHold(t.Context(), h.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Book(t.Context(), me, at(t, start, "")); err != nil {
@@ -199,7 +199,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Errorf("long ago: %v", err)
 	}
 	for _, err := range []error{
-		r.Cancel(t.Context(), "s-1"), r.ReleaseHold(t.Context(), "x"), func() error { _, err := r.Get(t.Context(), "s-"); return err }(),
+		r.Cancel(t.Context(), "s-1", "somebody"), r.ReleaseHold(t.Context(), "x", "somebody"), func() error { _, err := r.Get(t.Context(), "s-"); return err }(),
 	} {
 		if !errors.Is(err, booking.ErrNotFound) {
 			t.Errorf("of no id: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/schedule"
 )
@@ -16,7 +17,7 @@ import (
 // the timer's message, which is handled with that; 0: there is none. It may be called at any time, and more than
 // once. It fails as plan.Try does.
 func (s *Service) Due(ctx context.Context, id string, fired uint64) error {
-	return s.change(ctx, id, func(r *schedule.Record) error {
+	return s.change(ctx, id, history.BySelf, func(r *schedule.Record) error {
 		if r.State.Final() {
 			return errNothing
 		}
@@ -26,17 +27,17 @@ func (s *Service) Due(ctx context.Context, id string, fired uint64) error {
 
 // Pause has nothing new booked or started of a schedule, until Resume. It fails with ErrNotFound, ErrEnded, and as
 // plan.Try does.
-func (s *Service) Pause(ctx context.Context, id string) error {
-	return s.turn(ctx, id, schedule.Paused)
+func (s *Service) Pause(ctx context.Context, id, by string) error {
+	return s.turn(ctx, id, by, schedule.Paused)
 }
 
 // Resume ends a pause. What fell due meanwhile is skipped. It fails as Pause does.
-func (s *Service) Resume(ctx context.Context, id string) error {
-	return s.turn(ctx, id, schedule.Active)
+func (s *Service) Resume(ctx context.Context, id, by string) error {
+	return s.turn(ctx, id, by, schedule.Active)
 }
 
-func (s *Service) turn(ctx context.Context, id string, state schedule.State) error {
-	return s.change(ctx, id, func(r *schedule.Record) error {
+func (s *Service) turn(ctx context.Context, id, by string, state schedule.State) error {
+	return s.change(ctx, id, by, func(r *schedule.Record) error {
 		switch {
 		case r.State.Final():
 			return ErrEnded
@@ -52,10 +53,10 @@ func (s *Service) turn(ctx context.Context, id string, state schedule.State) err
 var errNothing = errors.New("nothing to be changed")
 
 // change changes a schedule, and does what is due of it: as it was before the change, up to now, and then as it is.
-func (s *Service) change(ctx context.Context, id string, f func(*schedule.Record) error, fired uint64) error {
+func (s *Service) change(ctx context.Context, id, by string, f func(*schedule.Record) error, fired uint64) error {
 	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
 		r, revision, err := s.schedule(ctx, id)
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(by)
 		if fired > 0 {
 			c.Handled(id, fired)
 		}

@@ -32,7 +32,7 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 			},
 			CreatedBy: a.By, Request: r.Body, Workflow: w.Raw,
 		}
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(a.By)
 		for _, b := range made.Takes() {
 			c.Take(b, 0)
 		}
@@ -65,7 +65,7 @@ func (s *Service) hold(ctx context.Context, id string) (schedule.HoldRecord, uin
 
 // ReleaseHold ends a hold, if it has not ended; one that was confirmed stays what it has become. It fails with
 // kv.ErrUnavailable, and with ErrNotFound for what is no id of a hold.
-func (s *Service) ReleaseHold(ctx context.Context, id string) error {
+func (s *Service) ReleaseHold(ctx context.Context, id, by string) error {
 	if !schedule.OfHold.Is(id) {
 		return ErrNotFound
 	}
@@ -77,7 +77,7 @@ func (s *Service) ReleaseHold(ctx context.Context, id string) error {
 		if err != nil {
 			return nil, err
 		}
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(by)
 		c.Release(&h, revision)
 		return c, s.turnInto(ctx, c, id, h.Takes(), nil)
 	})
@@ -114,7 +114,7 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 			return nil, ErrGone
 		}
 		made = confirmed(&h, scheduleID, by, r, now)
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(by)
 		for _, b := range made.Bookings(now, r.Preemptible) {
 			c.Take(b, 0)
 		}

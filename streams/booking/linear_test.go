@@ -235,9 +235,9 @@ func (h *bookingHistory) work(ctx context.Context, t *testing.T, r *replica) {
 
 func (h *bookingHistory) giveBack(ctx context.Context, r *replica, id string) error {
 	if id[0] == 'h' {
-		return r.ReleaseHold(ctx, id)
+		return r.ReleaseHold(ctx, id, "somebody")
 	}
-	return r.Cancel(ctx, id)
+	return r.Cancel(ctx, id, "somebody")
 }
 
 func (h *bookingHistory) some(window int) string {

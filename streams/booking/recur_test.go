@@ -66,7 +66,7 @@ func TestARecurringScheduleIsBookedAhead(t *testing.T) {
 	if _, err := ahead(`,"count":5`); !errors.As(err, &taken) {
 		t.Errorf("all of it is taken: %v", err)
 	}
-	if err := r.Cancel(t.Context(), s.ID); err != nil {
+	if err := r.Cancel(t.Context(), s.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	s, err = ahead(`,"count":5`)
@@ -93,7 +93,7 @@ func TestAScheduleGoesOnByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Pause(t.Context(), s.ID); err != nil {
+	if err := r.Pause(t.Context(), s.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "the schedule ends", func() bool {
@@ -103,7 +103,7 @@ func TestAScheduleGoesOnByItself(t *testing.T) {
 	if s.Occurrences[0].State != schedule.Skipped {
 		t.Errorf("%+v", s)
 	}
-	if err := r.Resume(t.Context(), s.ID); !errors.Is(err, booking.ErrEnded) {
+	if err := r.Resume(t.Context(), s.ID, "somebody"); !errors.Is(err, booking.ErrEnded) {
 		t.Errorf("resumed after its end: %v", err)
 	}
 	natstest.Eventually(t, "nothing of it is left", func() bool { return r.st.Plan.Overlay("p") == nil })
@@ -120,7 +120,7 @@ func TestAPauseIsPassedOver(t *testing.T) {
 		t.Fatalf("%d, %v", len(s.Occurrences), err)
 	}
 	for range 2 {
-		if err := errors.Join(r.Pause(t.Context(), s.ID), r.Due(t.Context(), s.ID, 0)); err != nil {
+		if err := errors.Join(r.Pause(t.Context(), s.ID, "somebody"), r.Due(t.Context(), s.ID, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestAPauseIsPassedOver(t *testing.T) {
 		t.Errorf("%v, %v", states(paused), err)
 	}
 	for range 2 {
-		if err := r.Resume(t.Context(), s.ID); err != nil {
+		if err := r.Resume(t.Context(), s.ID, "somebody"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestWhatAPlannerCanNoLongerHoldIsAtRisk(t *testing.T) {
 		}
 	}
 	has(t, "p", map[string]int{"i": 4}, r)
-	if err := r.Cancel(t.Context(), list[0].ID); err != nil {
+	if err := r.Cancel(t.Context(), list[0].ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := r.Get(t.Context(), list[1].ID); err != nil || got.AtRisk {

@@ -46,7 +46,7 @@ func (s *Service) Schedules() *kv.View[plan.Listed] { return s.plan.Schedules() 
 
 // Cancel ends a schedule, if it has not ended: what has not begun is freed. It fails with ErrNotFound, and as
 // plan.Try does.
-func (s *Service) Cancel(ctx context.Context, id string) error {
+func (s *Service) Cancel(ctx context.Context, id, by string) error {
 	return s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		r, revision, err := s.schedule(ctx, id)
 		if err != nil || r.State.Final() {
@@ -64,7 +64,7 @@ func (s *Service) Cancel(ctx context.Context, id string) error {
 		if err != nil {
 			return nil, err
 		}
-		c := s.plan.NewCommit()
+		c := s.plan.NewCommit(by)
 		c.NoTimer(id, timer)
 		c.Schedule(&r, revision)
 		return c, s.turnInto(ctx, c, id, takes, r.Bookings(now, false))

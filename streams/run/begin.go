@@ -81,7 +81,7 @@ func (s *Service) tryRuns(ctx context.Context, id string, early bool) ([]turn, e
 	for _, t := range begun {
 		errs = append(errs, s.cut(ctx, b, &r, t), s.set(b, t))
 	}
-	errs = append(errs, s.setSchedule(b, &r, m.Revision))
+	errs = append(errs, s.setSchedule(b, &r, m.Revision, begun[0].by()))
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Service) giveBack(ctx context.Context, b *kv.Batch, t turn) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.cut(ctx, b, &r, t), s.setSchedule(b, &r, m.Revision))
+	return errors.Join(s.cut(ctx, b, &r, t), s.setSchedule(b, &r, m.Revision, t.by()))
 }
 
 // cut notes in a schedule how one of its runs stands, and cuts what it has taken for it.
@@ -98,7 +98,8 @@ func (s *Service) until(at time.Time) time.Duration {
 	return kv.WholeSeconds(at.Sub(s.plan.Now()) + 500*time.Millisecond)
 }
 
-func (s *Service) setSchedule(b *kv.Batch, r *schedule.Record, revision uint64) error {
+func (s *Service) setSchedule(b *kv.Batch, r *schedule.Record, revision uint64, by string) error {
+	r.Note(by, s.plan.Now())
 	data, err := json.Marshal(r)
 	w := &kv.Write{Data: data}
 	if r.State.Final() {

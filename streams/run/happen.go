@@ -9,6 +9,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/run"
@@ -48,6 +49,14 @@ type turn struct {
 	fired    uint64 // of the message of the timer that has this happen; 0: there is none
 	next     run.Record
 	out      run.Outcome
+}
+
+// by is who had the last of it happen.
+func (t turn) by() string {
+	if n := len(t.out.History); n > 0 {
+		return t.out.History[n-1].By
+	}
+	return history.BySelf
 }
 
 // happen is Happen because of a timer's message of a revision, which goes with it; 0: of none.

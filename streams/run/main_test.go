@@ -98,7 +98,7 @@ func (r *replica) Due(ctx context.Context, id string, fired uint64) error {
 		if err != nil {
 			return nil, err
 		}
-		c := r.st.Plan.NewCommit()
+		c := r.st.Plan.NewCommit("somebody")
 		c.Handled(id, fired)
 		if at, waits := s.Due(r.st.Now(), false); waits {
 			timer, err := r.st.Plan.TimerRevision(ctx, id)

@@ -30,7 +30,7 @@ func (r *replica) scheduled(t *testing.T, starts ...time.Time) schedule.Record {
 		})
 	}
 	err := r.st.Plan.Try(t.Context(), func(context.Context, bool) (*plan.Commit, error) {
-		c := r.st.Plan.NewCommit()
+		c := r.st.Plan.NewCommit("somebody")
 		for _, b := range s.Bookings(r.st.Now(), false) {
 			c.Take(b, 0)
 		}
