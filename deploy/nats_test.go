@@ -4,6 +4,9 @@ package deploy_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +37,23 @@ func shipped(t *testing.T) *server.Options {
 	return opts
 }
 
+// rewritten is nats.conf with something in place of something else.
+func rewritten(t *testing.T, what, by string) (file string) {
+	t.Helper()
+	config, err := os.ReadFile("nats.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(config), what) != 1 {
+		t.Fatalf("nats.conf does not have %s once", what)
+	}
+	file = filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(file, []byte(strings.Replace(string(config), what, by, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 func TestNodesKeepWhatTheyAcknowledge(t *testing.T) {
 	opts := shipped(t)
 	if !opts.SyncAlways || opts.MaxPayload != 9<<20 || opts.JetStreamMaxStore <= 0 || opts.JetStreamMaxMemory <= 0 {
@@ -50,11 +70,21 @@ func TestNodesKeepWhatTheyAcknowledge(t *testing.T) {
 // node runs one node of nats.conf by itself, on any port.
 func node(t *testing.T) *server.Server {
 	t.Helper()
-	opts := shipped(t)
+	return start(t, shipped(t))
+}
+
+// alone are the options of a node that needs no other one, nor a port of its own.
+func alone(t *testing.T, opts *server.Options) *server.Options {
+	t.Helper()
 	opts.Host, opts.Port, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT, 0
 	opts.StoreDir, opts.Cluster, opts.Routes = t.TempDir(), server.ClusterOpts{}, nil
 	opts.NoSigs, opts.NoLog = true, true
-	s, err := server.NewServer(opts)
+	return opts
+}
+
+func start(t *testing.T, opts *server.Options) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(alone(t, opts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +105,21 @@ type client struct {
 
 func dial(t *testing.T, s *server.Server, user, inbox string) *client {
 	t.Helper()
+	return dialURL(t, s.ClientURL(), user, inbox)
+}
+
+func dialURL(t *testing.T, url, user, inbox string) *client {
+	t.Helper()
 	c := &client{refused: make(chan error, 16)}
 	closed := make(chan struct{})
 	var err error
-	c.Conn, err = nats.Connect(s.ClientURL(), nats.UserInfo(user, user), nats.CustomInboxPrefix(inbox),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.refused <- err }),
+	c.Conn, err = nats.Connect(url, nats.UserInfo(user, user), nats.CustomInboxPrefix(inbox),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			select {
+			case c.refused <- err:
+			default: // nobody looks
+			}
+		}),
 		nats.ClosedHandler(func(*nats.Conn) { close(closed) }))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/internal/natstest"
@@ -22,13 +23,34 @@ import (
 // TestAWholeNodeWithItsRightsAlone runs a node and a scheduler's end with the users of nats.conf: each
 // needs no more than it has.
 func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
-	s := node(t)
-	scheduler, probe := dial(t, s, "scheduler", "_INBOX"), dial(t, s, "demo-north", "_INBOX.demo-north")
-	st, err := store.Open(t.Context(), scheduler.js, store.Config{Replicas: 1}, slog.New(slog.DiscardHandler), nil)
+	url := node(t).ClientURL()
+	serve(t, url, url, 1)
+}
+
+// TestAWholeNodeInACluster has the node connect to another server than those that lead what it reads and writes.
+func TestAWholeNodeInACluster(t *testing.T) {
+	accounts := shipped(t)
+	cluster := natstest.StartCluster(t, 3, func(o *server.Options) {
+		o.Accounts, o.Users, o.NoAuthUser = accounts.Accounts, accounts.Users, "scheduler"
+	})
+	leader := cluster.MetaLeader(t)
+	for _, s := range cluster.Servers {
+		if s != leader {
+			serve(t, leader.URL(), s.URL(), 3)
+			return
+		}
+	}
+}
+
+// serve runs a scheduler's end on one server and a node on another, gives it something to do, and reads its output.
+func serve(t *testing.T, schedulers, nodes string, copies int) {
+	t.Helper()
+	scheduler, probe := dialURL(t, schedulers, "scheduler", "_INBOX"), dialURL(t, nodes, "demo-north", "_INBOX.demo-north")
+	st, err := store.Open(t.Context(), scheduler.js, store.Config{Replicas: copies}, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := orchestrator.Open(t.Context(), scheduler.js, st, orchestrator.Config{ReplicaID: "r1"})
+	ours, err := orchestrator.Open(t.Context(), scheduler.js, st, orchestrator.Config{ReplicaID: "r1", Copies: copies})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +62,7 @@ func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
 	})
 
 	refused := make(chan error, 16)
-	clients := nclprotocol.Client{URL: s.ClientURL(), NodeID: "demo-north", Options: []nats.Option{
+	clients := nclprotocol.Client{URL: nodes, NodeID: "demo-north", Options: []nats.Option{
 		nats.UserInfo("demo-north", "demo-north"),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }),
 	}}

@@ -163,7 +163,7 @@ func (p *permits) notes() []string {
 	}
 	var notes []string
 	if len(v.spare) > 0 {
-		notes = append(notes, rights.Words(v.spare)+", which a replica needs to make what is missing, to change what is of an older release, to notice a stream that takes no writes, and to tidy up")
+		notes = append(notes, rights.Words(v.spare)+", which a replica needs to make what is missing, to change what is of an older release, to notice a stream that takes no writes, to tidy up, and to answer nodes with accounts of their own")
 	}
 	if v.untold != nil {
 		notes = append(notes, fmt.Sprintf("the server does not tell what the NATS user may publish: %v; that takes the right to publish on _INBOX.>", v.untold))

@@ -23,8 +23,11 @@ type Right struct {
 	tried string
 }
 
+// imported begins the subjects of answers to nodes that have accounts of their own.
+const imported = "_R_."
+
 // Covering are subjects on which a user may publish who has all rights to publish of Needed.
-const Covering = "PROPALGATION_EVENT, oc.dead.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>"
+const Covering = "PROPALGATION_EVENT, oc.dead.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>, _R_.>"
 
 // CoveringSubscribe is Covering for the rights to subscribe.
 const CoveringSubscribe = "oc.compute.>, _INBOX.>"
@@ -35,7 +38,7 @@ func Needed() []Right {
 	for _, subject := range []string{"_INBOX." + Nobody, nclprotocol.AllControl, nclprotocol.LogStreamSubject(Nobody, Nobody)} {
 		all = append(all, right(subject, true))
 	}
-	for _, subject := range slices.Concat(published(), orchestrator.Publishes(Nobody)) {
+	for _, subject := range slices.Concat(published(), orchestrator.Publishes(Nobody), []string{imported + Nobody}) {
 		all = append(all, right(subject, false))
 	}
 	return all
@@ -53,8 +56,12 @@ func right(subject string, subscribe bool) Right {
 }
 
 // spare says whether a subject is for making what is missing, for changing what is of an older layout, for saying who has made something else
-// instead, for finding out that a stream takes no writes, or for tidying up, which the server does by itself later.
+// instead, for finding out that a stream takes no writes, or for tidying up, which the server does by itself later; or
+// for nodes with accounts of their own, of which there may be none.
 func spare(subject string) bool {
+	if strings.HasPrefix(subject, imported) {
+		return true
+	}
 	request, ok := strings.CutPrefix(subject, "$JS.API.")
 	if !ok {
 		return false

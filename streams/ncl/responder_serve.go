@@ -70,10 +70,14 @@ func (r *Responder) refuse(ctx context.Context, m *nats.Msg, reason string) {
 	r.respond(ctx, m, &nats.Msg{Header: nats.Header{refusalHeader: {reason}}})
 }
 
+// importedReply begins the subjects that a server makes for the answers to requests from other accounts: it carries
+// them to whom asked, and lets no client name one as reply subject.
+const importedReply = "_R_."
+
 // respond answers to inboxes alone. The other side chooses where its answer goes, and this side may publish
 // where the other may not: an empty answer to a subject of JetStream's API would delete a whole stream.
 func (r *Responder) respond(ctx context.Context, m, answer *nats.Msg) {
-	if !strings.HasPrefix(m.Reply, nats.InboxPrefix) {
+	if !strings.HasPrefix(m.Reply, nats.InboxPrefix) && !strings.HasPrefix(m.Reply, importedReply) {
 		r.Logger.DebugContext(ctx, "nobody waits for an answer in an inbox", "request_subject", m.Subject)
 		return
 	}
