@@ -17,6 +17,13 @@ type Composition struct {
 	Nodes map[planner.Ref]string
 	// LeftOut are the nodes whose offers do not fit, in order of their ids.
 	LeftOut []string
+	// Hidden is how many slots of our own bookings are not shown, for lack of room.
+	Hidden int
+}
+
+// DecodePlanner reads a planner that was composed: see planner.DecodeComposed.
+func DecodePlanner(data []byte, extra func(name, value []byte)) (*planner.Planner, error) {
+	return planner.DecodeComposed(data, extra, ours)
 }
 
 // Compose makes the planner of a peer, generated at a time, of what its nodes offer, by node. The error is a
@@ -50,8 +57,10 @@ type composer struct {
 	ignored   []string // bookings that count nowhere
 
 	dimensions map[unique.Handle[string]]struct{}
-	bytes      int // that have to be written, at most
+	bytes      int // that have to be written, at most, without bookings of ours
 	steps      int
+	spare      int // bytes that bookings of ours may take yet
+	hidden     int // slots of theirs for which there were none
 }
 
 // union is what the nodes have of one resource.

@@ -34,6 +34,7 @@ func TestComposedAsByTheTwin(t *testing.T) {
 		if err != nil || bare.Digest() != want.Digest() || !maps.Equal(got.Nodes, whose) {
 			t.Fatalf("%s, %v; whose %v, want %v", got.JSON, err, got.Nodes, whose)
 		}
+		checkOurs(t, got, nodes)
 		if !maps.Equal(offer.Assign(others), got.Nodes) {
 			t.Fatal("assigned otherwise than composed")
 		}
@@ -45,6 +46,22 @@ func TestComposedAsByTheTwin(t *testing.T) {
 		}
 		checkWarnings(t, got)
 	})
+}
+
+// checkOurs: without our bookings, what the nodes tell makes a planner in which the same counts.
+func checkOurs(t require, got *offer.Composition, nodes map[string]told) {
+	t.Helper()
+	others := map[string]*offer.Offer{}
+	for node, o := range nodes {
+		o.slots = slices.DeleteFunc(slices.Clone(o.slots), func(b booked) bool {
+			_, has := o.instances[b.on]
+			return has && (b.id == oursA || b.id == oursB)
+		})
+		others[node] = decode(t, o.document(false))
+	}
+	if compose(t, others).Planner.Digest() != got.Planner.Digest() {
+		t.Fatal(fmt.Sprintf("%s: ours counts", got.JSON))
+	}
 }
 
 // checkWarnings: those of the planner stand in its document.
@@ -131,6 +148,30 @@ func TestWhatIsTooMuchIsLeftOut(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOursGivesWay: bookings of ours leave out no node, however many there are; they are shown as far as there is room.
+func TestOursGivesWay(t *testing.T) {
+	t.Parallel()
+	slots := strings.Repeat(fmt.Sprintf(`{"start":"2026-12-01T08:00:00Z","end":"2026-12-01T10:00:00Z","instance_id":"i","booking_id":%q},`, oursA), 20_000)
+	full := func(node string) *offer.Offer {
+		return decode(t, fmt.Appendf(nil, `{"capacities":{%q:{"i":{"ram":1}}},"schedule":{%q:[%s]}}`, node, node, slots[:len(slots)-1]))
+	}
+	offers := map[string]*offer.Offer{}
+	for _, node := range []string{"a", "b", "c", "d"} {
+		offers[node] = full(node)
+	}
+	c := compose(t, offers)
+	_, shown := c.Planner.Counts()
+	if len(c.LeftOut) > 0 || len(c.Nodes) != 4 || len(c.Planner.Warnings()) > 0 {
+		t.Errorf("left out %v of %v, warnings %q", c.LeftOut, c.Nodes, c.Planner.Warnings())
+	}
+	if len(c.JSON) > offer.MaxBytes || len(c.JSON) < offer.MaxBytes-100_000 || shown+c.Hidden != 80_000 || c.Hidden == 0 {
+		t.Errorf("%d bytes, %d slots and %d hidden", len(c.JSON), shown, c.Hidden)
+	}
+	if steps := c.Planner.Steps(); steps != 0 {
+		t.Errorf("%d steps", steps)
 	}
 }
 

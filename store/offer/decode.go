@@ -10,6 +10,7 @@ import (
 
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/schedule"
 	"oc-scheduler/store/walkjson"
 )
 
@@ -22,16 +23,19 @@ func Decode(data []byte) (*Offer, error) {
 		faults.Add(fault.Root, "has %d bytes; an offer may have %d", len(data), MaxBytes)
 		return nil, faults
 	}
-	p, err := planner.DecodePart(data)
+	p, err := planner.DecodePart(data, ours)
 	if err != nil {
 		return nil, err
 	}
-	o := &Offer{warnings: p.Warnings(), digest: p.Digest(), steps: p.Steps()}
+	o := &Offer{warnings: p.Warnings(), digest: p.Told(), steps: p.Steps()}
 	_, o.slots = p.Counts()
 	for name := range p.Dimensions() {
 		o.dimensions = append(o.dimensions, unique.Make(name))
 	}
-	d := &parts{Decoder: jsontext.NewDecoder(bytes.NewBuffer(data)), slots: map[planner.Ref][]byte{}, wide: map[string][]string{}}
+	d := &parts{
+		Decoder: jsontext.NewDecoder(bytes.NewBuffer(data)),
+		slots:   map[planner.Ref][]byte{}, ours: map[planner.Ref][]string{}, wide: map[string][]string{},
+	}
 	if err := d.read(o); err != nil { // the planner's reader has found nothing wrong
 		return nil, fault.List{{Path: fault.Root, Message: err.Error()}}
 	}
@@ -40,12 +44,17 @@ func Decode(data []byte) (*Offer, error) {
 	return o, nil
 }
 
+// ours tells the bookings that nodes were told of by us. What stands of them the plan knows: they are shown as far as
+// there is room, and do not count.
+func ours(bookingID string) bool { return schedule.OfBooking.Is(bookingID) }
+
 // parts takes a document apart in which nothing is wrong.
 type parts struct {
 	*jsontext.Decoder
-	unquoted []byte                 // reused
-	slots    map[planner.Ref][]byte // as instance has them
-	wide     map[string][]string    // as resource has them
+	unquoted []byte                   // reused
+	slots    map[planner.Ref][]byte   // as instance has them
+	ours     map[planner.Ref][]string // likewise
+	wide     map[string][]string      // as resource has them
 	bookings []string
 }
 
@@ -70,7 +79,8 @@ func (d *parts) read(o *Offer) error {
 		slices.SortFunc(r.instances, func(a, b instance) int { return strings.Compare(a.id, b.id) })
 		for m := range r.instances {
 			i := &r.instances[m]
-			i.slots = string(d.slots[planner.Ref{ResourceID: r.id, InstanceID: i.id}])
+			ref := planner.Ref{ResourceID: r.id, InstanceID: i.id}
+			i.slots, i.ours = string(d.slots[ref]), d.ours[ref]
 		}
 	}
 	return err
@@ -92,6 +102,7 @@ func (d *parts) capacities(o *Offer) error {
 // slot puts a slot under its instance, whose name leads it there, or under the whole resource.
 func (d *parts) slot(resource string) error {
 	var members []byte
+	var own bool
 	of := planner.Ref{ResourceID: resource}
 	err := d.object(func(name string) error {
 		value, err := d.ReadValue()
@@ -100,7 +111,7 @@ func (d *parts) slot(resource string) error {
 			return err
 		}
 		if id := unquoted(value); name == "booking_id" && id != "" {
-			d.bookings = append(d.bookings, id)
+			own, d.bookings = ours(id), append(d.bookings, id)
 		}
 		if members != nil {
 			members = append(members, ',')
@@ -109,8 +120,12 @@ func (d *parts) slot(resource string) error {
 		members = append(members, compact(value)...)
 		return err
 	})
-	if of.InstanceID == "" {
+	switch {
+	case of.InstanceID == "":
 		d.wide[resource] = append(d.wide[resource], string(members))
+		return err
+	case own:
+		d.ours[of] = append(d.ours[of], string(appendSlot(nil, of.InstanceID, string(members))))
 		return err
 	}
 	d.slots[of] = appendSlot(d.slots[of], of.InstanceID, string(members))

@@ -33,8 +33,9 @@ type resource struct {
 // instance is one unit that a node has.
 type instance struct {
 	id      string
-	amounts string // JSON
-	slots   string // JSON, with commas between
+	amounts string   // JSON
+	slots   string   // JSON, with commas between
+	ours    []string // likewise, each by itself: those that are bookings of ours
 }
 
 // Digest names what the offer says, however it was written.

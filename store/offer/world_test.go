@@ -16,6 +16,12 @@ import (
 
 var noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 
+// Ids as our bookings have them.
+const (
+	oursA = "oc-0123456789abcdefghjkmnpq"
+	oursB = "oc-0123456789abcdefghjkmnpr"
+)
+
 // told is what one node offers, as plainly as can be.
 type told struct {
 	instances map[planner.Ref]int64 // how much of the one dimension
@@ -40,7 +46,7 @@ func drawTold(t *rapid.T) told {
 	for range rapid.IntRange(0, 4).Draw(t, "slots") {
 		b := booked{on: ref.Draw(t, "on"), start: rapid.IntRange(0, 9).Draw(t, "start"), usage: rapid.Int64Range(0, 5).Draw(t, "usage")}
 		b.end = b.start + rapid.IntRange(0, 5).Draw(t, "length")
-		if b.id = rapid.SampledFrom([]string{"", "b-1", "oc-1", "oc-2"}).Draw(t, "booking"); rapid.Bool().Draw(t, "wide") {
+		if b.id = rapid.SampledFrom([]string{"", "b-1", "oc-1", oursA, oursB}).Draw(t, "booking"); rapid.Bool().Draw(t, "wide") {
 			b.on.InstanceID = ""
 		}
 		o.slots = append(o.slots, b)

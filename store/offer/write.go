@@ -3,6 +3,7 @@ package offer
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +18,15 @@ func (c *composer) compose(peerID string, at time.Time) (*Composition, error) {
 	b = appendText(b, peerID)
 	b = append(b, `,"generated_at":"`...)
 	b = append(at.UTC().AppendFormat(b, time.RFC3339Nano), '"')
+	c.spare = MaxBytes - room - c.bytes
 	b = append(c.document(append(b, ',')), '}')
-	p, err := planner.Decode(b, nil)
+	p, err := DecodePlanner(b, nil)
 	if err != nil {
 		return nil, err
 	}
 	warnings := c.warnings(peerID)
 	p.Warn(warnings...)
-	out := &Composition{JSON: appendWarnings(b, warnings), Planner: p, Nodes: c.nodes}
+	out := &Composition{JSON: appendWarnings(b, warnings), Planner: p, Nodes: c.nodes, Hidden: c.hidden}
 	for _, l := range c.leftOut {
 		out.LeftOut = append(out.LeftOut, l.node)
 	}
@@ -49,22 +51,30 @@ func (c *composer) document(b []byte) []byte {
 	for _, id := range ids {
 		if u := c.resources[id]; u.booked() {
 			b = append(appendText(comma(b), id), ':', '[')
-			b = append(u.appendSlots(b), ']')
+			b = append(c.appendSlots(b, u), ']')
 		}
 	}
 	return append(b, '}')
 }
 
 func (u *union) booked() bool {
-	return slices.ContainsFunc(u.instances, func(i counting) bool { return i.slots != "" || len(i.wide) > 0 })
+	return slices.ContainsFunc(u.instances, func(i counting) bool { return i.slots != "" || len(i.ours)+len(i.wide) > 0 })
 }
 
 // appendSlots appends what is booked. What one node has booked on all of the resource needs no instance named
-// while the whole resource is that node's.
-func (u *union) appendSlots(b []byte) []byte {
+// while the whole resource is that node's. Bookings of ours are there as far as there is room: no node, and nothing
+// that counts, is left out for them.
+func (c *composer) appendSlots(b []byte, u *union) []byte {
 	for _, i := range u.instances {
 		if i.slots != "" {
 			b = append(comma(b), i.slots...)
+		}
+		for _, s := range i.ours {
+			if c.spare -= len(s) + len(`,`); c.spare < 0 {
+				c.spare, c.hidden = 0, c.hidden+1
+				continue
+			}
+			b = append(comma(b), s...)
 		}
 		if len(u.of) > 1 {
 			for _, members := range i.wide {
@@ -81,7 +91,7 @@ func (u *union) appendSlots(b []byte) []byte {
 	return b
 }
 
-// bytes is how many an instance takes, at most, without what is booked on all of its resource.
+// bytes is how many an instance takes, at most, without what is booked on all of its resource, and bookings of ours.
 func (i *instance) bytes() int {
 	return quoted(i.id) + len(`:,`) + len(i.amounts) + len(i.slots) + len(`,`)
 }
@@ -97,7 +107,7 @@ func (r *resource) wideBytes(instances, names int) (n int) {
 
 // AppendText appends what the offer says, as a document that Decode reads.
 func (o *Offer) AppendText(b []byte) ([]byte, error) {
-	c := composer{resources: map[string]*union{}, nodes: make(map[planner.Ref]string, o.instances)}
+	c := composer{resources: map[string]*union{}, nodes: make(map[planner.Ref]string, o.instances), spare: math.MaxInt}
 	for n := range o.resources {
 		c.join("", &o.resources[n])
 	}

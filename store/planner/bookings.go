@@ -56,7 +56,7 @@ func (i *Instance) ref() Ref { return Ref{i.index.planner.name(i.resource), i.ID
 // returned are the planner's slots that meet an interval and are bookings which stand, ascending.
 func (i *Instance) returned(during Interval, b Bookings) (slots []uint32) {
 	p := i.index.planner
-	if p.marks == nil {
+	if p.marks == nil || p.marks.void {
 		return nil
 	}
 	for _, row := range []int{i.resource, i.row} {

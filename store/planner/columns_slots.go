@@ -62,7 +62,7 @@ func (p *Planner) shareDimensions() {
 }
 
 // Steps is how many changes of use all timelines of the planner have, at most half of: each slot
-// counts once for the occupancy and once for each dimension it takes, on each instance it takes it of.
+// that counts does so once for the occupancy and once for each dimension it takes, on each instance it takes it of.
 func (p *Planner) Steps() (n int) {
 	for i := range p.resources {
 		resource, end := p.rowsOf(i)
@@ -79,7 +79,12 @@ func (p *Planner) Steps() (n int) {
 
 // stepsOf counts the slots of a row that apply to a number of instances with so many capacities.
 func (p *Planner) stepsOf(row, instances, capacities int) (n int) {
+	without := p.void(row)
 	for slot, end := p.slotsOf(row); slot < end; slot++ {
+		if len(without) > 0 && without[0] == uint32(slot) {
+			without = without[1:]
+			continue
+		}
 		switch dims, _ := p.usageOf(slot); {
 		case len(dims) == 1 && dims[0] == whole:
 			n += instances + capacities

@@ -15,17 +15,33 @@ import (
 // generated_at, invalid ids, amounts or times out of range, slots that end before they start, and
 // more than a planner may hold. Bookings of what has no capacities are no faults: see Warnings.
 func Decode(data []byte, extra func(name, value []byte)) (*Planner, error) {
-	return decode(data, extra, false)
+	return decode(data, decoding{extra: extra})
 }
 
-// DecodePart reads a part of a planner, of no peer and no time: a document that needs no peer_id and no
-// generated_at, and where these say nothing. The error is as that of Decode.
-func DecodePart(data []byte) (*Planner, error) { return decode(data, nil, true) }
+// DecodeComposed reads a planner that is made of what our own nodes tell, as Decode does. Slots with the id of one
+// of our bookings, which ours tells from all others, are shown and do not count: what stands is laid over the
+// planner, see [Index.With], and what a node has yet to hear the end of takes nothing.
+func DecodeComposed(data []byte, extra func(name, value []byte), ours func(bookingID string) bool) (*Planner, error) {
+	return decode(data, decoding{extra: extra, ours: ours})
+}
 
-func decode(data []byte, extra func(name, value []byte), part bool) (*Planner, error) {
+// DecodePart reads a part of a composed planner, of no peer and no time: a document that needs no peer_id and no
+// generated_at, and where these say nothing. The error is as that of Decode.
+func DecodePart(data []byte, ours func(bookingID string) bool) (*Planner, error) {
+	return decode(data, decoding{ours: ours, part: true})
+}
+
+// decoding is how a document is read.
+type decoding struct {
+	extra func(name, value []byte)
+	ours  func(bookingID string) bool // nil: by prefix, and what stands decides
+	part  bool                        // it is of no peer and no time
+}
+
+func decode(data []byte, how decoding) (*Planner, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release(len(data))
-	d.extra, d.part = extra, part
+	d.decoding = how
 	d.read(data)
 	if err := d.faults.Err(); err != nil {
 		return nil, err

@@ -16,11 +16,10 @@ type decoder struct {
 	*jsontext.Decoder
 	source     bytes.Buffer
 	plain      plainjson.Scanner
-	extra      func(name, value []byte)
-	part       bool // the document is of no peer and no time
 	faults     fault.List
 	quantities quantityReader
 	unquoted   []byte // reused
+	decoding
 
 	peerID      string
 	generatedAt int64
@@ -116,7 +115,7 @@ func (d *decoder) release(size int) {
 		return
 	}
 	d.forget()
-	d.extra, d.part = nil, false
+	d.decoding = decoding{}
 	d.plain.Reset(nil)
 	d.source = bytes.Buffer{}
 	d.Reset(&d.source)

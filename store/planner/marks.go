@@ -8,12 +8,13 @@ import (
 	"oc-scheduler/store/digest"
 )
 
-// BookingPrefix begins the id of each booking that we issue. Slots of a planner with such an id are
-// told apart, see [Index.With]; those of others are slots like any.
+// BookingPrefix begins the id of each booking that we issue, and of each that another installation does. Slots of a
+// planner with such an id are told apart, see [Index.With]; those of others are slots like any.
 const BookingPrefix = "oc-"
 
 // marks say which slots are bookings of ours, and which ones.
 type marks struct {
+	void  bool     // they are none but ours, and do not count: see DecodeComposed
 	ids   []string // of the bookings, sorted
 	slots []uint32 // ascending
 	whose []uint32 // for each of these slots, the place of its booking among ids
@@ -21,7 +22,7 @@ type marks struct {
 
 // booking is the number of a booking of ours, none of any other.
 func (d *decoder) booking(text []byte) uint32 {
-	if !bytes.HasPrefix(text, []byte(BookingPrefix)) {
+	if !bytes.HasPrefix(text, []byte(BookingPrefix)) || d.ours != nil && !d.ours(string(text)) {
 		return none
 	}
 	number, err := d.bookings.identifier(text)
@@ -36,7 +37,7 @@ func (d *decoder) marks(ids []string) *marks {
 	if !slices.ContainsFunc(d.slots, func(s slot) bool { return s.booking != none }) {
 		return nil
 	}
-	m, places := &marks{}, make([]uint32, len(ids)) // of those that have slots, counted from 1
+	m, places := &marks{void: d.ours != nil}, make([]uint32, len(ids)) // of those that have slots, counted from 1
 	for i, s := range d.slots {
 		if s.booking != none {
 			m.slots, m.whose, places[s.booking] = append(m.slots, uint32(i)), append(m.whose, s.booking), 1
@@ -57,7 +58,7 @@ func (d *decoder) marks(ids []string) *marks {
 
 // of lists the slots whose bookings stand in o, ascending.
 func (m *marks) of(o *Overlay) (slots []uint32) {
-	if m == nil {
+	if m == nil || m.void {
 		return nil
 	}
 	stands := make([]bool, len(m.ids))
@@ -70,6 +71,14 @@ func (m *marks) of(o *Overlay) (slots []uint32) {
 		}
 	}
 	return slots
+}
+
+// void are the slots of a row that do not count, ascending.
+func (p *Planner) void(row int) []uint32 {
+	if p.marks == nil || !p.marks.void {
+		return nil
+	}
+	return p.among(p.marks.slots, row)
 }
 
 // among are those of some slots, ascending, that belong to a row.
@@ -86,11 +95,8 @@ func (p *Planner) rangeOf(slots []uint32, row int) (from, until int) {
 	return from, until
 }
 
-// appendMarks appends which slots are which bookings of ours to the content; nothing where there are none.
+// appendMarks appends which slots are which bookings of ours to the content.
 func (p *Planner) appendMarks(b []byte) []byte {
-	if p.marks == nil {
-		return b
-	}
 	b = append(b, 0) // where a resource would tell how many rows it has, which are more
 	for i, slot := range p.marks.slots {
 		b = digest.Text(binary.AppendUvarint(b, uint64(slot)), p.marks.ids[p.marks.whose[i]])

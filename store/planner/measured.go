@@ -1,5 +1,7 @@
 package planner
 
+import "slices"
+
 // The kinds of timelines of an instance: what counts in them.
 const (
 	everything = iota
@@ -49,9 +51,12 @@ func (b *beside) over(m measure, bookings *standing, s *shelf) *Timeline {
 }
 
 // gather collects what the slots of an instance's whole resource and its own take, without some of them,
-// in this order.
+// in this order, or those that do not count.
 func (i *Instance) gather(m measure, without []uint32) edges {
 	p := i.index.planner
+	if p.marks != nil && p.marks.void { // then none returns
+		without = slices.Concat(p.void(i.resource), p.void(i.row))
+	}
 	sharedFirst, sharedEnd := p.slotsOf(i.resource)
 	ownFirst, ownEnd := p.slotsOf(i.row)
 	e := newEdges(sharedEnd - sharedFirst + ownEnd - ownFirst)

@@ -44,7 +44,7 @@ type Planner struct {
 	marks   *marks   // of the slots that are bookings of ours; nil when none is
 	wide    bool     // amounts take two words each, the high one first: one of them needs more than one
 
-	digest atomic.Pointer[[16]byte] // computed when first asked for
+	digest, told atomic.Pointer[[16]byte] // computed when first asked for
 }
 
 // row says where what belongs to a row ends.
@@ -67,6 +67,7 @@ func (p *Planner) Warnings() []string { return p.warnings }
 func (p *Planner) Warn(lines ...string) {
 	p.warnings = append(slices.Clip(p.warnings), lines...)
 	p.digest.Store(nil)
+	p.told.Store(nil)
 }
 
 // Dimensions are the names of all that is told of, in byte order.
@@ -80,7 +81,7 @@ func (p *Planner) Dimensions() iter.Seq[string] {
 	}
 }
 
-// Counts is how many resources have capacities, and how many slots count.
+// Counts is how many resources have capacities, and how many slots they have.
 func (p *Planner) Counts() (resources, slots int) { return len(p.resources), len(p.slots) }
 
 // rowsOf is the row of the i-th resource and the end of its instances' rows.

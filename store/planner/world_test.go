@@ -22,6 +22,7 @@ type world struct {
 	capacities map[string]amounts // of each instance
 	slots      []booking
 	built      bool      // by New, not from JSON
+	composed   bool      // of what our nodes tell
 	standing   []booking // bookings of ours, each of one instance
 	earlier    []booking // those that stood before
 }
@@ -64,7 +65,7 @@ func drawWorld(t *rapid.T) world {
 		b.id = rapid.SampledFrom(ids).Draw(t, "id")
 		w.slots = append(w.slots, b)
 	}
-	w.built = rapid.Bool().Draw(t, "built")
+	w.built, w.composed = rapid.Bool().Draw(t, "built"), rapid.Bool().Draw(t, "composed")
 	w.standing = drawStanding(t, w.slots, drawAmounts)
 	if w.earlier = w.standing; rapid.Bool().Draw(t, "changed") {
 		w.earlier = drawStanding(t, w.slots, drawAmounts)
@@ -154,7 +155,14 @@ func (w world) index(tb testing.TB) *planner.Index {
 
 func (w world) planner(tb testing.TB) *planner.Planner {
 	tb.Helper()
-	if !w.built {
+	switch {
+	case w.composed:
+		p, err := planner.DecodeComposed(w.json(), nil, ourNodes)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return p
+	case !w.built:
 		return mustDecode(tb, w.json())
 	}
 	capacities, slots := map[planner.Ref][]planner.Quantity{}, map[planner.Ref][]planner.Slot{}
@@ -169,6 +177,11 @@ func (w world) planner(tb testing.TB) *planner.Planner {
 		tb.Fatal(err)
 	}
 	return p
+}
+
+// withCapacities are the slots of what there is: nobody is warned of them.
+func (w world) withCapacities() []booking {
+	return slices.DeleteFunc(w.slots, func(b booking) bool { return b.instance != "" && w.capacities[b.instance] == nil })
 }
 
 func overlay(standing []booking) *planner.Overlay {
@@ -195,12 +208,18 @@ func (b booking) slot() planner.Slot {
 	}
 }
 
+// ourNodes tells the bookings that a composed planner shows of us.
+func ourNodes(id string) bool { return id == "oc-1" || id == "oc-2" }
+
 // counted are the slots that count: the planner's but for those of standing bookings, and these.
 func (w world) counted() []booking {
 	return append(slices.DeleteFunc(slices.Clone(w.slots), w.returned), w.standing...)
 }
 
 func (w world) returned(s booking) bool {
+	if w.composed {
+		return ourNodes(s.id)
+	}
 	return strings.HasPrefix(s.id, planner.BookingPrefix) && slices.ContainsFunc(w.standing, func(b booking) bool { return b.id == s.id && b.start < b.end })
 }
 

@@ -65,7 +65,7 @@ func (p *Planners) Compose(ctx context.Context, raw []byte, pl *planner.Planner,
 // met is the life of what stands, and whether that is composed and says what pl does.
 func (p *Planners) met(peerID string, last kv.Message, pl *planner.Planner) (known life, same bool) {
 	if e, ok := p.view.Get(peerID); ok && e.Revision == last.Revision && !e.Value.byHand {
-		return e.Value.life(e.Revision), e.Value.Composed && e.Value.Digest() == pl.Digest()
+		return e.Value.life(e.Revision), e.Value.Composed && e.Value.Told() == pl.Told()
 	}
 	if !last.Live() {
 		return p.lifeOf(peerID, last), false
@@ -74,7 +74,7 @@ func (p *Planners) met(peerID string, last kv.Message, pl *planner.Planner) (kno
 	if err != nil {
 		return life{revision: last.Revision}, false
 	}
-	return r.life(last.Revision), r.Composed && !r.byHand && r.Digest() == pl.Digest()
+	return r.life(last.Revision), r.Composed && !r.byHand && r.Told() == pl.Told()
 }
 
 // livesAt says whether there is a planner whose time is not up.

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/offer"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/timetext"
 )
@@ -80,7 +81,11 @@ func recordOf(peerID string, h nats.Header, data []byte) (Record, error) {
 		return Record{}, fmt.Errorf("%w: %w: %d bytes, at most %d", kv.ErrUndecodable, kv.ErrTooLarge, len(data), most)
 	}
 	var f lifeFields
-	pl, err := planner.Decode(data, f.read)
+	decode := planner.Decode
+	if isComposed(h) {
+		decode = offer.DecodePlanner
+	}
+	pl, err := decode(data, f.read)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}

@@ -16,7 +16,7 @@ type notes struct {
 // note is of one peer.
 type note struct {
 	version  uint64 // of its nodes, when they were composed last
-	digest   [16]byte
+	told     [16]byte
 	since    time.Time // when the planner was first seen to differ; zero: it did not
 	failures int
 }
@@ -25,7 +25,7 @@ func newNotes() notes { return notes{of: map[string]note{}} }
 
 // says tells whether a planner is known to say what the peer's nodes offer at that version.
 func (n note) says(version uint64, stands planners.Record) bool {
-	return n.version == version && stands.Composed && stands.Digest() == n.digest
+	return n.version == version && stands.Composed && stands.Told() == n.told
 }
 
 func (ns *notes) get(peerID string) note {
@@ -64,8 +64,8 @@ func (ns *notes) settle(peerID string, version uint64) {
 	})
 }
 
-func (ns *notes) compared(peerID string, version uint64, digest [16]byte) {
-	ns.change(peerID, func(n *note) { n.version, n.digest = version, digest })
+func (ns *notes) compared(peerID string, version uint64, told [16]byte) {
+	ns.change(peerID, func(n *note) { n.version, n.told = version, told })
 }
 
 func (ns *notes) failed(peerID string) int {

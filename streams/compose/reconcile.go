@@ -50,14 +50,14 @@ func (s *Service) reconcile(ctx context.Context, peerID string) (again time.Dura
 	if err != nil {
 		return 0, err
 	}
-	s.notes.compared(peerID, version, c.Planner.Digest())
+	s.notes.compared(peerID, version, c.Planner.Told())
 	stored, err := s.store.Planners.Compose(ctx, c.JSON, c.Planner, false)
 	if err != nil {
 		return 0, err
 	}
 	s.notes.settle(peerID, version)
 	if stored {
-		s.log.DebugContext(ctx, "planner composed", "peer_id", peerID, "nodes", len(offers), "left_out", len(c.LeftOut), "bytes", len(c.JSON))
+		s.log.DebugContext(ctx, "planner composed", "peer_id", peerID, "nodes", len(offers), "left_out", len(c.LeftOut), "hidden", c.Hidden, "bytes", len(c.JSON))
 	}
 	return 0, nil
 }
