@@ -1,6 +1,7 @@
 package peer_test
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -26,6 +27,7 @@ type site struct {
 	runs     *runs.Service
 	dir      string // the node's
 	stop     func() // the node
+	mute     func() // nodes are told of no bookings any more
 }
 
 func newSite(t *testing.T) *site {
@@ -45,7 +47,7 @@ func newSite(t *testing.T) *site {
 	})
 	natstest.Run(t, composer.Run)
 	natstest.Run(t, s.runs.Run)
-	natstest.Run(t, rooms.Run)
+	s.mute = natstest.Run(t, rooms.Run)
 	s.stop = w.node(t, processes(s.dir))
 	natstest.Eventually(t, "the node's peer has a planner", func() bool {
 		_, there := w.store.Planners.View().Get("peer-a")
@@ -141,4 +143,27 @@ func TestANodeKnowsWhatIsBooked(t *testing.T) {
 	cancel(made[1])
 	s.node(t, processes(s.dir))
 	knows(made[2])
+}
+
+// TestWhatIsCancelledBlocksNothing: its slot is free at once, though the planner shows it for as long as the node does
+// not know.
+func TestWhatIsCancelledBlocksNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.workflow(t, "w", `["sh"]`)
+	tomorrow := s.store.Now().Add(24 * time.Hour)
+	made := s.book(t, "w", tomorrow)
+	shows := func() bool {
+		raw, _, err := s.store.Planners.Raw(t.Context(), "peer-a")
+		return err == nil && bytes.Contains(raw, []byte(made.Occurrences[0].Bookings[0].ID))
+	}
+	natstest.Eventually(t, "the planner shows the booking", shows)
+	s.mute()
+	if err := s.bookings.Cancel(t.Context(), made.ID, "token:t"); err != nil {
+		t.Fatal(err)
+	}
+	again := s.book(t, "w", tomorrow)
+	if at := again.Occurrences[0].Bookings[0]; !at.Start.Equal(tomorrow) || !shows() {
+		t.Errorf("booked %+v", at)
+	}
 }
