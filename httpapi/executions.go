@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,9 +37,9 @@ var executionList = listing[execution.Execution, execution.Execution]{
 // seesExecution says whether an execution is there for who asks: one without a run is a matter of operators.
 func seesExecution(who *access.Subject, _ execution.Execution) bool { return who.Everywhere() }
 
-// forAll leaves out the order, whose environment is the node's business.
+// forAll leaves out the order, whose environment is the node's business, and what is known of its clock.
 func forAll(e execution.Execution) execution.Execution {
-	e.Order = nil
+	e.Order, e.Ahead, e.OverAt = nil, 0, time.Time{}
 	return e
 }
 

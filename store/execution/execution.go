@@ -53,6 +53,11 @@ type Execution struct {
 	Order  json.RawMessage `json:"order,omitempty"`
 	SentAs uint64          `json:"sent_as,omitempty"`
 	Event  EventRef        `json:"event,omitzero"` // the node's last event that was about it
+	// Ahead is how far NATS's clock is ahead of the node's, at most: the least that lay between an event, by the
+	// node's clock, and its being stored, by NATS's. OverAt is by NATS's clock since when it is over for certain:
+	// however late the node's word came, it is not later than what the node says it took.
+	Ahead  time.Duration `json:"ahead,omitempty"`
+	OverAt time.Time     `json:"over_at,omitzero"`
 }
 
 // EventRef names an event of a node's ledger.
@@ -69,7 +74,8 @@ type Event struct {
 	BookingID   string
 	WorkflowID  string
 	State       State
-	At          time.Time
+	At          time.Time // by the node's clock
+	StoredAt    time.Time // by NATS's; zero: not known
 	ExitCode    *int
 	Reason      string
 }
@@ -88,6 +94,7 @@ func (e Execution) Apply(v Event) (next Execution, changed bool) {
 		return e, false
 	}
 	e.State, e.Event, e.Order = v.State, v.EventRef, nil
+	e.setClock(v)
 	switch at := v.At.UTC(); {
 	case v.State.Final():
 		e.EndedAt, e.ExitCode, e.Reason = at, v.ExitCode, v.Reason
@@ -97,4 +104,21 @@ func (e Execution) Apply(v Event) (next Execution, changed bool) {
 		e.StartedAt = at
 	}
 	return e, true
+}
+
+// setClock notes what an event tells of the node's clock, and by that since when the execution is over. A node
+// whose clock was set back meanwhile has ended something before it was ordered: then it is over when it says so.
+func (e *Execution) setClock(v Event) {
+	if v.StoredAt.IsZero() {
+		return
+	}
+	if ahead := v.StoredAt.Sub(v.At); e.Ahead == 0 || ahead < e.Ahead {
+		e.Ahead = ahead
+	}
+	if !v.State.Final() {
+		return
+	}
+	if e.OverAt = v.At.Add(e.Ahead).UTC(); e.OverAt.Before(e.OrderedAt) {
+		e.OverAt = v.StoredAt.UTC()
+	}
 }

@@ -73,3 +73,37 @@ func TestEventsTwiceChangeNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestWhenItWasOver is known by NATS's clock, whatever the node's says, and however late its last word comes.
+func TestWhenItWasOver(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	at := func(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
+	for name, c := range map[string]struct {
+		ahead                float64 // of the node's clock
+		queued, running, end float64 // how late each is stored
+		stepped              float64 // by which the node's clock is set before the end
+		want                 float64 // it is queued at 1, running at 2, over at 10
+	}{
+		"told at once":              {0, 0.25, 0.25, 0.25, 0, 10.25},
+		"told late":                 {0, 0.5, 0.25, 100, 0, 10.25},
+		"the clock is ahead":        {3600, 0.25, 0.5, 100, 0, 10.25},
+		"the clock is behind":       {-3600, 0.25, 0.5, 100, 0, 10.25},
+		"all is told late":          {3600, 300, 299, 291, 0, 301},
+		"the clock is set forward":  {0, 0.25, 0.25, 5, 3600, 15},
+		"the clock is set far back": {0, 0.25, 0.25, 5, -3600, 15},
+	} {
+		e := execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered, OrderedAt: at(0.5)}
+		for i, v := range []struct {
+			state             execution.State
+			happens, late, by float64
+		}{{execution.Queued, 1, c.queued, 0}, {execution.Running, 2, c.running, 0}, {execution.Completed, 10, c.end, c.stepped}} {
+			event := eventOf(uint64(i+1), v.state)
+			event.At, event.StoredAt = at(v.happens+c.ahead+v.by), at(v.happens+v.late)
+			e, _ = e.Apply(event)
+		}
+		if !e.OverAt.Equal(at(c.want)) {
+			t.Errorf("%s: over at %v, want %v", name, e.OverAt, at(c.want))
+		}
+	}
+}

@@ -108,8 +108,8 @@ func TestOutOfTime(t *testing.T) {
 	t.Parallel()
 	w := decode(t, command("a", `"duration_s":10`)+","+command("b", `"duration_s":10`)+","+compute("m", "n"), "a>m", "b>n", "a>b")
 	s := begin(t, w, 60).on(0, run.Due{}).told(1, "a", "m", execution.Running)
-	s.due(10).is(run.Failed, "out of time: step a: on node-m: the booking of m ended").orders("-node-m").steps(run.Failed, run.Cancelled).frees("n")
-	s.told(10.5, "a", "m", execution.Cancelled).is(run.Failed, "out of time").looksAgain(-1)
+	s.due(10).is(run.Running, "").orders("-node-m").frees().looksAgain(20)
+	s.told(10.5, "a", "m", execution.Cancelled).is(run.Failed, "out of time: step a: on node-m: the booking of m ended").steps(run.Failed, run.Cancelled).frees("n").looksAgain(-1)
 	if s.present("a", "node-m").State != execution.Cancelled || s.out.Start != nil {
 		t.Errorf("%+v", s.r.Steps[0].Executions)
 	}
@@ -118,16 +118,51 @@ func TestOutOfTime(t *testing.T) {
 	late.is(run.Failed, "out of time: step a: the booking of m ended before it could begin").orders()
 }
 
-// TestAwayOverTheEnd: whoever looks late at a deadline lets the node tell how the execution ended.
-func TestAwayOverTheEnd(t *testing.T) {
+// TestTheNodesWordAtTheEnd: when something was over counts, by the clock of NATS, not when that is told.
+func TestTheNodesWordAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w := decode(t, command("a", `"duration_s":10`)+","+compute("n"), "a>n")
-	away := func() *story {
-		return begin(t, w, 60).on(0, run.Due{}).told(1, "a", "n", execution.Running).on(30, run.Due{}).is(run.Running, "").orders("-node-n")
+	w := decode(t, command("a", `"duration_s":10,"retries":3`)+","+compute("n"), "a>n")
+	for _, late := range []float64{0, 0.5, 20, 1000} { // how late the end is looked at
+		asked := func() *story {
+			return begin(t, w, 60).on(0, run.Due{}).told(1, "a", "n", execution.Running).on(10+late, run.Due{}).is(run.Running, "").orders("-node-n").frees()
+		}
+		over := func(at float64, state execution.State, code int) *story {
+			s := asked()
+			return s.on(100+late, run.Executed{NodeID: "node-n", ExecutionID: s.present("a", "node-n").ExecutionID, State: state, OverAt: after(at), ExitCode: &code, Reason: "because"})
+		}
+		over(9, execution.Completed, 0).is(run.Completed, "")
+		over(10, execution.Completed, 0).is(run.Completed, "")
+		over(10.001, execution.Completed, 0).is(run.Failed, "out of time: step a: on node-n: the booking of n ended").frees()
+		over(8, execution.Failed, 3).is(run.Failed, "step failed: step a: on node-n: because; no time is left to try again")
+		over(10.1, execution.Failed, 143).is(run.Failed, "out of time")
+		over(8, execution.Cancelled, 143).is(run.Cancelled, "cancelled: step a: on node-n: because")
+		over(9.9, execution.Cancelled, 143).is(run.Failed, "out of time")             // by us, on a server whose clock is behind
+		asked().told(11+late, "a", "n", execution.Completed, 0).is(run.Completed, "") // nobody knows when
+		asked().due(129+late).is(run.Running, "").due(130+late).is(run.Failed, "out of time")
 	}
-	away().told(31, "a", "n", execution.Completed, 0).is(run.Completed, "")
-	away().told(31, "a", "n", execution.Cancelled).is(run.Failed, "out of time")
-	away().due(149).is(run.Running, "").due(150).is(run.Failed, "out of time")
+	s := begin(t, w, 60).on(0, run.Due{}) // it is told before the end is looked at
+	s.on(9.9, run.Executed{NodeID: "node-n", ExecutionID: s.present("a", "node-n").ExecutionID, State: execution.Completed, OverAt: after(10.1)})
+	s.is(run.Failed, "out of time: step a: on node-n: the booking of n ended").looksAgain(-1)
+}
+
+// TestNobodyLooked: whoever was away when a wait ended gives the node as much time as it had before.
+func TestNobodyLooked(t *testing.T) {
+	t.Parallel()
+	w := decode(t, command("a", `"duration_s":600`)+","+compute("n"), "a>n")
+	running := func() *story { return begin(t, w, 600).on(0, run.Due{}).told(1, "a", "n", execution.Running) }
+	lost := func() *story {
+		return running().on(9, run.NodeSeen{NodeID: "node-n", AsOf: 2, LostAt: after(9)}).looksAgain(129)
+	}
+	lost().on(134, run.Due{}).is(run.Failed, "node lost")
+	lost().on(200, run.Due{}).is(run.Running, "").looksAgain(320).told(201, "a", "n", execution.Completed, 0).is(run.Completed, "")
+	lost().on(200, run.Due{}).on(210, run.NodeSeen{NodeID: "node-n", AsOf: 3}).looksAgain(600)
+	lost().on(200, run.Due{}).due(320).is(run.Failed, "node lost: step a: on node-n: the node has been lost since 2026-12-01T12:00:09Z")
+	running().on(2, run.Cancel{By: "u"}).on(300, run.Due{}).is(run.Running, "").due(419).is(run.Running, "").due(420).is(run.Cancelled, "cancelled")
+	running().due(600).on(800, run.Due{}).is(run.Running, "").due(920).is(run.Failed, "out of time")
+
+	s := begin(t, w, 600) // it was lost long before the run began: nobody has to look for it
+	s.nodes["n"] = run.Node{ID: "node-n", AsOf: 7, LostAt: after(-3000)}
+	s.on(0, run.Due{}).is(run.Failed, "node lost")
 }
 
 func TestAFailureCancelsWhatRunsBeside(t *testing.T) {

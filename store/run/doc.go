@@ -16,8 +16,10 @@
 //   - The name of an execution follows from run, step, compute item and attempt: an order that goes out twice,
 //     because nobody noted that it was sent, has its effect once. Orders go out again until they are known to
 //     have come.
-//   - A run has ended when nothing of it runs any more. A node that does not say so is waited for until the
-//     booking ends, and no longer than the grace; then the order to end it stands in the node's stream.
+//   - A run has ended when nothing of it runs any more. A node that does not say so is waited for for the grace,
+//     which begins anew when nobody was there to look at its end; then the order to end it stands in the node's
+//     stream.
+//   - What was over before its booking was is in time, however late that is told; by NATS's clock.
 //   - What ends early frees its bookings, each when nothing runs in it any more.
 //   - What is final stays so. Executions are still told to end that turn up afterwards.
 //

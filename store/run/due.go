@@ -56,16 +56,12 @@ func (t *turn) dueSteps(at func(time.Time)) {
 // dueTry are the times at which an execution is asked for, tried again, ended or given up.
 func (t *turn) dueTry(try *Try, x *Execution, at func(time.Time)) {
 	at(try.AskAt)
-	end := t.room(try.On).End
-	switch {
-	case x.State.Final():
+	if x.State.Final() {
 		at(try.RetryAt)
-	case !try.StopAt.IsZero():
-		at(t.limit(try, end))
-	default:
-		at(end)
-		if !try.LostAt.IsZero() {
-			at(try.LostAt.Add(t.world.Grace))
-		}
+		return
+	}
+	at(try.WaitTill)
+	if try.StopAt.IsZero() {
+		at(t.room(try.On).End)
 	}
 }

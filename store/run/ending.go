@@ -82,7 +82,7 @@ func (t *turn) concludeStep(i int) {
 		if !x.State.Final() {
 			return
 		}
-		completed = completed && x.State == execution.Completed
+		completed = completed && x.State == execution.Completed && !t.r.Work.Tasks[i].Tries[k].Late
 	}
 	if !completed {
 		t.moveStep(i, Cancelled, t.r.Work.Ending.Reason)

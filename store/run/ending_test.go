@@ -54,7 +54,7 @@ func TestALostNode(t *testing.T) {
 	}
 
 	short := begin(t, decode(t, command("a", `"duration_s":20`)+","+compute("n"), "a>n"), 20).on(0, run.Due{})
-	short.on(10, run.NodeSeen{NodeID: "node-n", AsOf: 2, LostAt: after(9)}).due(20).is(run.Failed, "out of time")
+	short.on(10, run.NodeSeen{NodeID: "node-n", AsOf: 2, LostAt: after(9)}).due(20).is(run.Starting, "").orders("-node-n").due(129).is(run.Failed, "out of time")
 
 	s := begin(t, w, 600) // it is lost already when the run begins
 	s.nodes["n"] = run.Node{ID: "node-n", AsOf: 7, LostAt: after(-30)}

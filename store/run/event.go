@@ -28,6 +28,7 @@ type Executed struct {
 	NodeID      string
 	State       execution.State
 	OrderedAt   time.Time // when its order was stored, by the clock of NATS
+	OverAt      time.Time // when it was over at the latest, by the same; zero: nobody knows
 	ExitCode    *int
 	Reason      string
 	Word        Word // why it failed, when trying again is of no use; else empty
@@ -76,7 +77,7 @@ func (e NodeSeen) by() string { return "node:" + e.NodeID }
 func Told(e execution.Execution) Executed {
 	told := Executed{
 		ExecutionID: e.ExecutionID, NodeID: e.NodeID, State: e.State,
-		OrderedAt: e.OrderedAt, ExitCode: e.ExitCode, Reason: e.Reason,
+		OrderedAt: e.OrderedAt, OverAt: e.OverAt, ExitCode: e.ExitCode, Reason: e.Reason,
 	}
 	switch {
 	case e.Refused():

@@ -97,6 +97,10 @@ func (t *turn) follow(i int) {
 		}
 		switch x.State {
 		case execution.Completed:
+			if try := &task.Tries[k]; try.Late {
+				t.failStep(i, OutOfTime, overtime(try, x))
+				return
+			}
 			completed++
 		case execution.Failed, execution.Cancelled:
 			t.after(i, k)

@@ -117,6 +117,9 @@ func (w *world) drawEvent() run.Event {
 			execution.Ordered, execution.Queued, execution.Starting, execution.Running, execution.Running,
 			execution.Completed, execution.Completed, execution.Completed, execution.Failed, execution.Cancelled, "exploded",
 		}).Draw(w.t, "state")}
+		if rapid.Bool().Draw(w.t, "told when") {
+			e.OverAt = after(w.now - rapid.Float64Range(0, 300).Draw(w.t, "ago"))
+		}
 		if e.State == execution.Failed {
 			e.Word = rapid.SampledFrom([]run.Word{"", "", run.Refused, run.NodeLost}).Draw(w.t, "word")
 		}

@@ -99,7 +99,9 @@ type Try struct {
 	StopAt   time.Time       `json:"stop_at,omitzero"` // since when it is to end; zero: it may go on
 	Word     Word            `json:"word,omitempty"`   // why it is to end, or failed
 	Sentence string          `json:"sentence,omitempty"`
-	LostAt   time.Time       `json:"lost_at,omitzero"` // since when its node is lost
+	LostAt   time.Time       `json:"lost_at,omitzero"`   // since when its node is lost
+	WaitTill time.Time       `json:"wait_till,omitzero"` // how long the word of its node is waited for; zero: for ever
+	Late     bool            `json:"late,omitempty"`     // it was completed, but after its booking
 	NodeAsOf uint64          `json:"node_as_of,omitempty"`
 }
 

@@ -113,7 +113,7 @@ func (x *site) begin(at float64, o run.Start) {
 	if !told {
 		f = fate{2, run.Executed{State: execution.Completed, ExitCode: &zero}}
 	}
-	f.ends.ExecutionID, f.ends.NodeID = id, o.NodeID
+	f.ends.ExecutionID, f.ends.NodeID, f.ends.OverAt = id, o.NodeID, after(at+f.lasts)
 	for _, state := range []execution.State{execution.Ordered, execution.Queued, execution.Running} {
 		x.push(happening{at: at, what: run.Executed{ExecutionID: id, NodeID: o.NodeID, State: state, OrderedAt: after(1)}})
 	}
@@ -141,5 +141,5 @@ func (x *site) end(at float64, id string, as execution.State) {
 		e, is := h.what.(run.Executed)
 		return is && end != nil && e.ExecutionID == id && e.State.Final()
 	})
-	x.push(happening{at: at, what: run.Executed{ExecutionID: id, NodeID: nodeID, State: as}})
+	x.push(happening{at: at, what: run.Executed{ExecutionID: id, NodeID: nodeID, State: as, OverAt: after(at)}})
 }

@@ -29,6 +29,7 @@ func (t *turn) present(i, k int) *Execution {
 func (t *turn) try(i, k, attempt int, node Node) {
 	s, try := &t.r.Steps[i], &t.r.Work.Tasks[i].Tries[k]
 	*try = Try{On: try.On, At: len(s.Executions), AskAt: t.now, LostAt: plain(node.LostAt), NodeAsOf: node.AsOf}
+	t.wait(try)
 	s.Executions = append(s.Executions, Execution{
 		ExecutionID: ExecutionID(t.r.ID, s.ItemID, try.On, attempt), NodeID: node.ID,
 		Attempt: attempt, State: execution.Ordered,
@@ -65,8 +66,9 @@ func noteExecution(t *turn, what Event) {
 	try.Seen = e.State
 	switch {
 	case e.State.Final():
-		try.AskAt, try.Given = time.Time{}, false // nothing is asked of it any more
+		try.AskAt, try.WaitTill, try.Given = time.Time{}, time.Time{}, false // nothing is asked of it any more
 		x.State, x.ExitCode = e.State, e.ExitCode
+		t.noteOver(try, e)
 		if try.StopAt.IsZero() && e.State != execution.Completed {
 			try.Word, try.Sentence = e.Word, sentence(x, orElse(e.Reason, "it "+string(x.State)))
 		}
@@ -75,6 +77,24 @@ func noteExecution(t *turn, what Event) {
 		try.AskAt, try.Asked = t.now, 0
 	default:
 		x.State = e.State
+	}
+}
+
+// exact is how far apart the clocks of NATS's servers may be for what was ended at a time not to seem to have ended
+// by itself before it.
+const exact = time.Second
+
+// noteOver finds out whether an execution was over in time: by when it was, however late that is told.
+func (t *turn) noteOver(try *Try, e Executed) {
+	if e.OverAt.IsZero() {
+		return
+	}
+	end := t.room(try.On).End
+	switch {
+	case e.State == execution.Completed && e.OverAt.After(end):
+		try.Late = true
+	case try.Word == OutOfTime && (e.State == execution.Completed || e.OverAt.Before(end.Add(-exact))):
+		try.StopAt, try.Word, try.Sentence = time.Time{}, "", ""
 	}
 }
 
@@ -137,6 +157,7 @@ func noteNode(t *turn, what Event) {
 			try, x := &t.r.Work.Tasks[i].Tries[k], t.present(i, k)
 			if x.NodeID == e.NodeID && !x.State.Final() && e.AsOf > try.NodeAsOf {
 				try.NodeAsOf, try.LostAt = e.AsOf, plain(e.LostAt)
+				t.wait(try)
 			}
 		}
 	}

@@ -35,12 +35,13 @@ func (r Record) clone() Record {
 
 // settle does what follows from the record and the time.
 func (t *turn) settle() {
-	if t.r.State == Starting || t.r.State == Running {
-		t.judge()
-		t.forward()
-		t.wind()
+	for given := true; given; given = t.judge() {
+		if t.r.State == Starting || t.r.State == Running {
+			t.judge()
+			t.forward()
+			t.wind()
+		}
 	}
-	t.judge()
 	t.conclude()
 	t.ask()
 	t.free()

@@ -24,6 +24,8 @@ type Header struct {
 type Message struct {
 	Header
 	Payload any
+	// StoredAt is when the stream stored it through which it came; zero: it came through none. It is not sent.
+	StoredAt time.Time
 }
 
 // EncodedMessage is a message whose payload is bytes.

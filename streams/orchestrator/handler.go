@@ -65,6 +65,6 @@ func executionEvent(nodeID string, m *envelope.Message, e *nclprotocol.Execution
 	return execution.Event{
 		EventRef:    execution.EventRef{Ledger: m.Source, Sequence: m.Sequence},
 		ExecutionID: e.ExecutionID, NodeID: nodeID, BookingID: e.BookingID, WorkflowID: e.WorkflowID,
-		State: execution.State(e.State), At: e.At, ExitCode: e.ExitCode, Reason: jet.Line(e.Reason),
+		State: execution.State(e.State), At: e.At, StoredAt: m.StoredAt, ExitCode: e.ExitCode, Reason: jet.Line(e.Reason),
 	}
 }

@@ -138,7 +138,7 @@ func (r *reader) read(ctx context.Context, consumer string) error {
 		if err != nil {
 			return nil // on a subject of no node: nobody's
 		}
-		r.desk.take(received{nodeID, md.Sequence.Stream, m.Data}, md.NumPending)
+		r.desk.take(received{nodeID, md.Sequence.Stream, md.Timestamp, m.Data}, md.NumPending)
 		return nil
 	})
 }

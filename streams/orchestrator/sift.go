@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"oc-scheduler/store"
 	"oc-scheduler/streams/envelope"
@@ -20,6 +21,7 @@ const maxJump = 1 << 40
 type received struct {
 	nodeID   string
 	position uint64 // in the stream
+	stored   time.Time
 	data     []byte
 }
 
@@ -114,6 +116,7 @@ func (s *sieve) next(r received, encoded *envelope.EncodedMessage) {
 		s.bury(r, reasonOf(err), err)
 		return
 	}
+	m.StoredAt = r.stored
 	s.counts[outcomeHandled]++
 	s.events = append(s.events, event{r, m})
 }

@@ -62,7 +62,7 @@ func TestSiftAgainstATwin(t *testing.T) {
 				}
 				position++
 				if !lossy || rapid.IntRange(0, 9).Draw(t, "lost") > 0 {
-					if err := s.sift([]received{{"n", position, frameOf(t, s, "l", seq, previous)}}); err != nil {
+					if err := s.sift([]received{{"n", position, time.Time{}, frameOf(t, s, "l", seq, previous)}}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -86,13 +86,13 @@ func TestSiftedApart(t *testing.T) {
 	t.Parallel()
 	s := sieveOf(t, store.Cursor{Ledger: "l", Sequence: 5}, "new")
 	batch := []received{
-		{"n", 1, frameOf(t, s, "l", 5, 4)},
-		{"n", 2, frameOf(t, s, "other", 6, 5)},
-		{"n", 3, frameOf(t, s, "l", 6, 5)},
-		{"n", 4, []byte("?")},
-		{"n", 5, frameOf(t, s, "l", 8, 7)},
-		{"n", 6, frameOf(t, s, "l", 9, 8)},
-		{"n", 7, frameOf(t, s, "new", 1, 0)},
+		{"n", 1, time.Time{}, frameOf(t, s, "l", 5, 4)},
+		{"n", 2, time.Time{}, frameOf(t, s, "other", 6, 5)},
+		{"n", 3, time.Time{}, frameOf(t, s, "l", 6, 5)},
+		{"n", 4, time.Time{}, []byte("?")},
+		{"n", 5, time.Time{}, frameOf(t, s, "l", 8, 7)},
+		{"n", 6, time.Time{}, frameOf(t, s, "l", 9, 8)},
+		{"n", 7, time.Time{}, frameOf(t, s, "new", 1, 0)},
 	}
 	if err := s.sift(batch); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestJumps(t *testing.T) {
 	t.Parallel()
 	s := sieveOf(t, store.Cursor{Ledger: "l", Sequence: 5}, "l")
 	for _, sequence := range []uint64{math.MaxUint64, 6 + maxJump, 5 + maxJump, 5 + 2*maxJump} {
-		if err := s.sift([]received{{"n", 1, frameOf(t, s, "l", sequence, 5)}}); err != nil {
+		if err := s.sift([]received{{"n", 1, time.Time{}, frameOf(t, s, "l", sequence, 5)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
