@@ -31,11 +31,33 @@ func (s *Service) watchNodes(ctx context.Context) {
 	}
 }
 
-// nodeChanged tells all runs that have executions on a node, if it is lost, or not any more. Those of a node that
-// was removed are ended by whoever looks after the nodes.
+// standing is how a node stands, as far as runs have to do with it. A node that comes back does so in a session of
+// its own, so that an absence that this replica has not seen shows all the same.
+type standing struct {
+	away    bool
+	session string
+}
+
+// lookAtNodes looks at all nodes that execute something: whoever told runs that one is lost may not have lived to
+// tell that it is back.
+func (s *Service) lookAtNodes() {
+	for _, e := range s.store.Executions.View().All() {
+		if e.RunID != "" && !e.State.Final() {
+			s.nodes.Add(e.NodeID)
+		}
+	}
+}
+
+// nodeChanged tells all runs that have executions on a node whether it is lost. Those of a node that was removed
+// are ended by whoever looks after the nodes.
 func (s *Service) nodeChanged(ctx context.Context, nodeID string) error {
 	node, known := s.store.Nodes.View().Get(nodeID)
-	if away := known && isAway(node); away == s.away[nodeID] {
+	if !known {
+		delete(s.stood, nodeID)
+		return nil
+	}
+	stands := standing{isAway(node), node.Value.Session}
+	if was, told := s.stood[nodeID]; told && was == stands {
 		return nil
 	}
 	told := map[string]bool{}
@@ -48,11 +70,7 @@ func (s *Service) nodeChanged(ctx context.Context, nodeID string) error {
 			return err
 		}
 	}
-	if isAway(node) && known {
-		s.away[nodeID] = true
-	} else {
-		delete(s.away, nodeID)
-	}
+	s.stood[nodeID] = stands
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -113,7 +114,7 @@ func TestCancel(t *testing.T) {
 func (r *replica) becomes(t *testing.T, nodeID string, state store.NodeState) {
 	t.Helper()
 	_, err := r.st.Nodes.Change(t.Context(), nodeID, func(*store.NodeRecord) (*store.NodeRecord, error) {
-		return &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: state}, nil
+		return &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: state, Session: rand.Text()}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -163,4 +164,22 @@ func TestANodeThatIsBack(t *testing.T) {
 	a.runs(t, "r-i", true)
 	a.becomes(t, "node-i", store.NodeConnected)
 	a.runs(t, "r-i", false)
+}
+
+// TestANodeThatIsBackWhileNobodyLooked ends nothing either: whoever told of its loss has not told of its return.
+func TestANodeThatIsBackWhileNobodyLooked(t *testing.T) {
+	t.Parallel()
+	server, n := natstest.Start(t), newNodes()
+	n.ends = func(execution.Order) execution.Event { return execution.Event{} }
+	a, b := newReplica(t, server, n, 1), newReplica(t, server, n, 1)
+	stop := natstest.Run(t, a.Run)
+	a.becomes(t, "node-i", store.NodeConnected)
+	a.add(t, "r-i", a.st.Now(), "i")
+	a.runs(t, "r-i", false)
+	a.becomes(t, "node-i", store.NodeLost)
+	a.runs(t, "r-i", true)
+	stop()
+	b.becomes(t, "node-i", store.NodeConnected)
+	natstest.Run(t, b.Run)
+	b.runs(t, "r-i", false)
 }

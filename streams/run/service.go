@@ -53,8 +53,8 @@ type Service struct {
 	cfg   Config
 	store *store.Store
 	plan  *plan.Plan
-	nodes *queue.Queue    // to be looked at
-	away  map[string]bool // nodes that were told to be lost; the nodes' worker's
+	nodes *queue.Queue        // to be looked at
+	stood map[string]standing // how each node stood when runs were told; the nodes' worker's
 
 	runs, schedules, bookings, timers, fired *kv.Keys
 }
@@ -63,7 +63,7 @@ type Service struct {
 func New(st *store.Store, cfg Config) *Service {
 	of := st.Plan.Stream()
 	s := &Service{
-		cfg: cfg, store: st, plan: st.Plan, nodes: queue.New(), away: map[string]bool{},
+		cfg: cfg, store: st, plan: st.Plan, nodes: queue.New(), stood: map[string]standing{},
 		runs: of.Keys(plan.Runs), schedules: of.Keys(plan.Schedules), bookings: of.Keys(plan.Bookings),
 		timers: of.Keys(plan.Due), fired: of.Keys(plan.Fired),
 	}
@@ -82,9 +82,7 @@ func (s *Service) Run(ctx context.Context) error {
 			return nil
 		}
 	}
-	for nodeID := range s.store.Nodes.View().All() {
-		s.nodes.Add(nodeID)
-	}
+	s.lookAtNodes()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.plan.OnDue(ctx, s.due) })
 	g.Go(func() error { return s.readTold(ctx) })
