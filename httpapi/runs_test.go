@@ -169,3 +169,50 @@ func TestBadQuestionsAboutRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestARunUnderWayGivesWay to who may displace it: its room is free at once, it ends, and who watches is told.
+func TestARunUnderWayGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.plan(t, "peer-a", 10)
+	s.do(t, http.MethodPut, "/oc/wf-1", commanded("wf-1", "wait")).ok(t, http.StatusCreated)
+	s.put(t, "wf-2", 8).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	path := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{"preemptible":true}`).ok(t, http.StatusCreated).header.Get("Location")
+	natstest.Eventually(t, "it runs", func() bool {
+		return s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)["state"] == "running"
+	})
+	const question = `{"duration_s":60,"booking_mode":"preempted"}`
+	if r := s.do(t, http.MethodPost, "/oc/wf-2/check", question).ok(t, http.StatusOK).json(t); r["status"] != "unavailable" || r["preemptible"] != true || r["available"] != true {
+		t.Errorf("the check says %v", r)
+	}
+	s.do(t, http.MethodPost, "/oc/wf-2/schedules", `{"duration_s":60}`).problem(t, http.StatusConflict)
+	made := s.do(t, http.MethodPost, "/oc/wf-2/schedules", question).ok(t, http.StatusCreated).json(t)
+	var run map[string]any
+	natstest.Eventually(t, "it is cancelled", func() bool {
+		run = s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)
+		return run["state"] == "cancelled"
+	})
+	if reason := fmt.Sprint(run["reason"]); !strings.HasPrefix(reason, "displaced: ") || strings.Contains(reason, fmt.Sprint(made["id"])) {
+		t.Errorf("the run's reason is %q", reason)
+	}
+	again := s.do(t, http.MethodPost, "/oc/wf-2/schedules", question).problem(t, http.StatusConflict)
+	if r := again["result"].(map[string]any); r["preemptible"] != false || r["available"] != false { // nor do the planner's slots give way
+		t.Errorf("what does not give way does: %v", r)
+	}
+	was := s.do(t, http.MethodGet, fmt.Sprintf("/schedules/%v", run["schedule_id"]), "").ok(t, http.StatusOK).json(t)
+	if o := was["occurrences"].([]any)[0].(map[string]any); o["state"] != "cancelled" {
+		t.Errorf("its occurrence is %v", o)
+	}
+}
+
+// TestARunThatWaitsGivesWay without ever having begun.
+func TestARunThatWaitsGivesWay(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	path := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{`+window+`,"preemptible":true}`).ok(t, http.StatusCreated).header.Get("Location")
+	s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`,"preemption":true}`).ok(t, http.StatusCreated)
+	if run := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t); run["state"] != "cancelled" || !strings.HasPrefix(fmt.Sprint(run["reason"]), "displaced: ") {
+		t.Errorf("the run is %v", run)
+	}
+}

@@ -14,7 +14,7 @@ type span struct {
 	End         string         `placeholder:"TIME" help:"When it shall end (RFC 3339), instead of --duration."`
 	Duration    *time.Duration `placeholder:"TIME" help:"How long it takes; without it the workflow's own durations count."`
 	AsPossible  bool           `help:"Ask for the earliest window from now on."`
-	Preemption  bool           `help:"Capacity that others have booked, and would give up, counts as available."`
+	Preemption  bool           `help:"What others have booked, and would give up, counts as available; booking takes it from them, the newest first."`
 	BookingMode string         `placeholder:"MODE" help:"planned, preempted or when_possible."`
 	Instance    []string       `sep:"none" placeholder:"RESOURCE:INSTANCE" help:"Place a resource on this instance; repeatable."`
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
 
@@ -44,6 +45,9 @@ func (p *Plan) NewCommit(by string) *Commit {
 	return &Commit{plan: p, batch: p.stream.NewBatch(), by: by}
 }
 
+// By is the subject whose commit it is.
+func (c *Commit) By() string { return c.by }
+
 // Take has an owner take what a booking says, of an instance of which he has taken what stands at that
 // revision; 0: nothing. It stands until its end.
 func (c *Commit) Take(b schedule.Booking, revision uint64) {
@@ -68,11 +72,18 @@ func (c *Commit) Free(b schedule.Booking, revision uint64) {
 // of it.
 func (c *Commit) Schedule(r *schedule.Record, revision uint64) {
 	r.Note(c.by, c.plan.Now())
-	var ttl time.Duration
-	if r.State.Final() {
-		ttl = KeptFor
-	}
-	c.last(c.plan.schedules, kv.KeyOf(r.ID), revision, r, ttl)
+	c.last(c.plan.schedules, kv.KeyOf(r.ID), revision, r, lasts(r.State.Final()))
+}
+
+// Change stores a schedule of somebody else that changes with this, in the place of what stands at that revision.
+func (c *Commit) Change(r *schedule.Record, revision uint64) {
+	r.Note(c.by, c.plan.Now())
+	c.set(c.plan.schedules, kv.KeyOf(r.ID), revision, r, lasts(r.State.Final()))
+}
+
+// Run stores a run that changes with this likewise.
+func (c *Commit) Run(r *run.Record, revision uint64) {
+	c.set(c.plan.runKeys, kv.KeyOf(r.ID), revision, r, lasts(r.State.Final()))
 }
 
 // Hold stores a hold likewise, until it ends.
@@ -123,6 +134,14 @@ func (c *Commit) Handled(id string, revision uint64) {
 // Set changes a key of another kind.
 func (c *Commit) Set(space *kv.Keys, key kv.Key, revision uint64, w *kv.Write) {
 	c.write(space, key, revision, w)
+}
+
+// lasts is the TTL of a schedule or a run.
+func lasts(final bool) time.Duration {
+	if final {
+		return KeptFor
+	}
+	return 0
 }
 
 // until is the TTL of what counts until a time. It lasts a little longer, so that it never ends before, whatever

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
 
@@ -17,7 +18,7 @@ type Plan struct {
 	log      *slog.Logger
 	stream   *kv.Stream
 
-	schedules, bookings, holds, heads, due, fired *kv.Keys
+	schedules, bookings, holds, heads, due, fired, runKeys *kv.Keys
 
 	list   *kv.View[Listed]
 	runs   *kv.View[ListedRun]
@@ -33,11 +34,11 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 		log:  log.With("component", "plan"),
 		Feed: kv.NewFeed(of), clock: clock, stream: of,
 		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
-		due: of.Keys(Due), fired: of.Keys(Fired),
+		due: of.Keys(Due), fired: of.Keys(Fired), runKeys: of.Keys(Runs),
 		taken: newStanding(),
 	}
 	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
-	p.runs = kv.NewViewOf(p.Feed, of.Keys(Runs), decodeListedRun)
+	p.runs = kv.NewViewOf(p.Feed, p.runKeys, decodeListedRun)
 	p.held = kv.NewViewOf(p.Feed, p.holds, exists)
 	p.booked = kv.NewViewOf(p.Feed, p.bookings, decodeEntry)
 	p.booked.OnValue(p.taken.replace)
@@ -86,6 +87,11 @@ func (p *Plan) Schedule(ctx context.Context, id string) (schedule.Record, uint64
 // Hold reads a hold past the view, and its revision, for as long as its key stands. It fails as Schedule does.
 func (p *Plan) Hold(ctx context.Context, id string) (schedule.HoldRecord, uint64, error) {
 	return read(ctx, p.holds, id, DecodeHold)
+}
+
+// StoredRun reads a run past the view, and its revision. It fails as Schedule does.
+func (p *Plan) StoredRun(ctx context.Context, id string) (run.Record, uint64, error) {
+	return read(ctx, p.runKeys, id, DecodeRun)
 }
 
 func read[T any](ctx context.Context, keys *kv.Keys, id string, decode kv.Decode[T]) (value T, revision uint64, err error) {

@@ -44,6 +44,20 @@ type HoldRecord struct {
 	Log       history.Log     `json:"log,omitempty"`      // what has become of it
 }
 
+// ConfirmedRequest is the request of the schedule that a hold becomes: the hold's, without what only a hold has, and what its
+// confirmation says.
+func ConfirmedRequest(hold, confirmation json.RawMessage) (json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	err := json.Unmarshal(hold, &all)
+	for _, name := range members[HoldBody] {
+		delete(all, name)
+	}
+	if err = errors.Join(err, json.Unmarshal(confirmation, &all)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
 // Over says whether the hold has ended.
 func (h *Hold) Over(now time.Time) bool { return !now.Before(h.ExpiresAt) }
 

@@ -80,6 +80,8 @@ type Taken struct {
 type Record struct {
 	Schedule
 	Workflow json.RawMessage `json:"workflow"`
+	// Preemptible says that others may displace what it books.
+	Preemptible bool `json:"preemptible,omitempty"`
 	// Counted is how many occurrences were decided on, also those that are not kept any more.
 	Counted int `json:"counted"`
 	// Tried is up to when occurrences in conflict were tried once more, at their time.

@@ -18,14 +18,14 @@ func (s OccurrenceState) Holds() bool {
 }
 
 // Bookings is what the schedule takes from a time on, by instance.
-func (r *Record) Bookings(from time.Time, preemptible bool) []Booking {
+func (r *Record) Bookings(from time.Time) []Booking {
 	var taken []Taken
 	for _, o := range r.Occurrences {
 		if o.State.Holds() {
 			taken = append(taken, o.Bookings...)
 		}
 	}
-	return bookings(taken, from, Booking{ScheduleID: r.ID, WorkflowID: r.WorkflowID, Preemptible: preemptible})
+	return bookings(taken, from, Booking{ScheduleID: r.ID, WorkflowID: r.WorkflowID, Preemptible: r.Preemptible})
 }
 
 // Takes is what the hold takes, by instance; nothing once it was confirmed.

@@ -17,11 +17,11 @@ import (
 func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedule.Hold, error) {
 	var made *schedule.HoldRecord
 	id := s.plan.NewID(schedule.OfHold)
-	err := s.try(ctx, a.WorkflowID, r, id, func(_ context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
+	err := s.try(ctx, a.WorkflowID, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
 		if win.End <= v.now.UnixNano() {
 			return nil, fault.List{{Path: "$.start", Message: "the window is over"}}
 		}
-		taken, win, err := v.fit(win)
+		taken, win, err := v.fit(ctx, win)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 			c.Take(b, 0)
 		}
 		c.Hold(made, 0)
-		return c, nil
+		return c, v.displace(ctx, c)
 	})
 	if err != nil {
 		return schedule.Hold{}, err
@@ -113,9 +113,11 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 		if s.overtaken(&h, now) {
 			return nil, ErrGone
 		}
-		made = confirmed(&h, scheduleID, by, r, now)
+		if made, err = confirmed(&h, scheduleID, by, r, now); err != nil {
+			return nil, err
+		}
 		c := s.plan.NewCommit(by)
-		for _, b := range made.Bookings(now, r.Preemptible) {
+		for _, b := range made.Bookings(now) {
 			c.Take(b, 0)
 		}
 		c.Timer(scheduleID, h.Start, 0)
@@ -129,14 +131,15 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 }
 
 // confirmed is the schedule that a hold becomes.
-func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now time.Time) *schedule.Record {
+func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now time.Time) (*schedule.Record, error) {
+	request, err := schedule.ConfirmedRequest(h.Request, r.Body)
 	return &schedule.Record{
 		Schedule: schedule.Schedule{
-			ID: id, WorkflowID: h.WorkflowID, State: schedule.Active, Request: h.Request, CreatedAt: now.UTC(), CreatedBy: by, Labels: r.Labels,
+			ID: id, WorkflowID: h.WorkflowID, State: schedule.Active, Request: request, CreatedAt: now.UTC(), CreatedBy: by, Labels: r.Labels,
 			Occurrences: []schedule.Occurrence{{
 				Nominal: h.Start, Start: h.Start, End: h.End, State: schedule.Booked, Bookings: h.Bookings,
 			}},
 		},
-		Workflow: h.Workflow, Counted: 1,
-	}
+		Workflow: h.Workflow, Preemptible: r.Preemptible, Counted: 1,
+	}, err
 }

@@ -53,7 +53,7 @@ func (s *Service) Cancel(ctx context.Context, id, by string) error {
 			return nil, err
 		}
 		now := s.plan.Now()
-		takes := r.Bookings(now, false)
+		takes := r.Bookings(now)
 		r.State, r.Reason = schedule.Cancelled, "cancelled: it was asked for"
 		for i, o := range r.Occurrences {
 			if o.RunID == nil && (o.State.Holds() || o.State == schedule.Pending) && o.End.After(now) {
@@ -67,6 +67,6 @@ func (s *Service) Cancel(ctx context.Context, id, by string) error {
 		c := s.plan.NewCommit(by)
 		c.NoTimer(id, timer)
 		c.Schedule(&r, revision)
-		return c, s.turnInto(ctx, c, id, takes, r.Bookings(now, false))
+		return c, s.turnInto(ctx, c, id, takes, r.Bookings(now))
 	})
 }

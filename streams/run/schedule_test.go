@@ -31,7 +31,7 @@ func (r *replica) scheduled(t *testing.T, starts ...time.Time) schedule.Record {
 	}
 	err := r.st.Plan.Try(t.Context(), func(context.Context, bool) (*plan.Commit, error) {
 		c := r.st.Plan.NewCommit("somebody")
-		for _, b := range s.Bookings(r.st.Now(), false) {
+		for _, b := range s.Bookings(r.st.Now()) {
 			c.Take(b, 0)
 		}
 		c.Timer(s.ID, starts[0], 0)

@@ -1,0 +1,33 @@
+package booking
+
+import (
+	"context"
+
+	"oc-scheduler/store"
+	"oc-scheduler/store/booking"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
+)
+
+// decide decides on a window, which was placed at a time.
+type decide func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error)
+
+// try has a request for one window decided until the decision stands.
+func (s *Service) try(ctx context.Context, workflowID string, r schedule.Request, owner string, f decide) error {
+	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
+		w, err := s.workflow(workflowID)
+		if err != nil {
+			return nil, err
+		}
+		v := s.look(w.Workflow, r.Selected, owner)
+		v.fresh = fresh
+		win, err := r.Resolve(w.Workflow, v.now)
+		if err == nil {
+			err = win.Covers(w.Workflow)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, v, w, win)
+	})
+}
