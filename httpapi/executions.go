@@ -34,8 +34,11 @@ var executionList = listing[execution.Execution, execution.Execution]{
 	by:    "run", value: func(e execution.Execution) string { return e.RunID },
 }
 
-// seesExecution says whether an execution is there for who asks: one without a run is a matter of operators.
-func seesExecution(who *access.Subject, _ execution.Execution) bool { return who.Everywhere() }
+// seesExecution says whether an execution is there for who asks: one of a run is for those who see its workflow, one
+// without is a matter of operators.
+func seesExecution(parts *Parts, who *access.Subject, e execution.Execution) bool {
+	return who.Everywhere() || e.RunID != "" && parts.sees(who, e.WorkflowID)
+}
 
 // forAll leaves out the order, whose environment is the node's business, and what is known of its clock.
 func forAll(e execution.Execution) execution.Execution {
@@ -54,7 +57,7 @@ type StoredExecutions interface {
 func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (execution.Execution, error) {
 	who := subjectOf(c)
 	entry, known := parts.Executions.Get(executionID)
-	if known && seesExecution(who, entry.Value) {
+	if known && seesExecution(parts, who, entry.Value) {
 		setAge(c, parts.Executions.Age())
 		return entry.Value, nil
 	}
@@ -63,7 +66,7 @@ func (s *Server) execution(c echo.Context, parts *Parts, executionID string) (ex
 	}
 	e, err := lookup(c.Request().Context(), s.lookups, store.ExecutionsBucket, executionID, parts.StoredExecutions.Get)
 	switch {
-	case errors.Is(err, kv.ErrNotFound), !seesExecution(who, e): // both take the same time
+	case errors.Is(err, kv.ErrNotFound), !seesExecution(parts, who, e): // both take the same time
 		setAge(c, parts.Executions.Age())
 		return e, errNoExecution
 	case err != nil:

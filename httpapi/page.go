@@ -61,9 +61,9 @@ func (q *query) paged() (after string, limit int, err error) {
 type listing[V, T any] struct {
 	view  func(*Parts) *kv.View[V]
 	show  func(kv.Item[V]) T
-	bytes func(T) int                   // of an item, where items may be large
-	sees  func(*access.Subject, V) bool // whether an item is there for who asks; nil: for everybody
-	by    string                        // a parameter that narrows the list to items of that value; empty: none does
+	bytes func(T) int                           // of an item, where items may be large
+	sees  func(*Parts, *access.Subject, V) bool // whether an item is there for who asks; nil: for everybody
+	by    string                                // a parameter that narrows the list to items of that value; empty: none does
 	value func(V) string
 }
 
@@ -85,7 +85,7 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		setAge(c, view.Age())
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 		shown := func(v V) bool {
-			return (want == "" || l.value(v) == want) && (l.sees == nil || l.sees(subjectOf(c), v))
+			return (want == "" || l.value(v) == want) && (l.sees == nil || l.sees(parts, subjectOf(c), v))
 		}
 		return c.JSON(http.StatusOK, l.turn(l.items(view, after, limit+1, shown), limit))
 	}

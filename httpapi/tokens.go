@@ -18,7 +18,7 @@ import (
 var tokenList = listing[*tokens.Record, tokens.Token]{
 	view:  func(p *Parts) *kv.View[*tokens.Record] { return p.Tokens.View() },
 	show:  func(item kv.Item[*tokens.Record]) tokens.Token { return item.Value.Token },
-	sees:  func(_ *access.Subject, r *tokens.Record) bool { return !r.Subject().Ended(time.Now()) },
+	sees:  func(_ *Parts, _ *access.Subject, r *tokens.Record) bool { return !r.Subject().Ended(time.Now()) },
 	bytes: func(t tokens.Token) int { return len(t.Groups) * len(t.Name) },
 }
 

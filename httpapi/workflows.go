@@ -79,7 +79,7 @@ func (s *Server) checkable(c echo.Context, parts *Parts, workflowID string) erro
 // workflowList shows workflows as they were written, by id.
 var workflowList = listing[store.WorkflowRecord, json.RawMessage]{
 	view:  func(p *Parts) *kv.View[store.WorkflowRecord] { return p.Workflows },
-	sees:  func(who *access.Subject, w store.WorkflowRecord) bool { return who.Sees(w.Groups()) },
+	sees:  func(_ *Parts, who *access.Subject, w store.WorkflowRecord) bool { return who.Sees(w.Groups()) },
 	show:  func(item kv.Item[store.WorkflowRecord]) json.RawMessage { return item.Value.Raw },
 	bytes: func(raw json.RawMessage) int { return len(raw) },
 }
