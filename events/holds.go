@@ -15,7 +15,7 @@ type holds struct {
 	held  map[*delivery]struct{}
 	bytes int
 
-	freed chan struct{} // capacity 1: something was released
+	freed jet.Wake // something was released
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 func newHolds() *holds {
-	return &holds{held: make(map[*delivery]struct{}), freed: make(chan struct{}, 1)}
+	return &holds{held: make(map[*delivery]struct{}), freed: jet.NewWake()}
 }
 
 func (h *holds) add(d *delivery) {
@@ -41,10 +41,7 @@ func (h *holds) release(d *delivery) {
 	delete(h.held, d)
 	h.bytes -= d.size()
 	h.mu.Unlock()
-	select {
-	case h.freed <- struct{}{}:
-	default:
-	}
+	h.freed.Up()
 }
 
 // Room is how many messages may still be asked for: none when that is only a few, or when the largest

@@ -1,30 +1,34 @@
 package httpapi
 
-import "sync"
+import (
+	"sync"
+
+	"oc-scheduler/jet"
+)
 
 // changes wakes those who wait for something to change, by its id.
 type changes struct {
 	mu      sync.Mutex
-	waiting map[string]map[chan struct{}]struct{}
+	waiting map[string]map[jet.Wake]struct{}
 }
 
 // join returns a channel that holds a token after a change of id, however many there were since it was
 // taken out, until leave is called.
 func (c *changes) join(id string) (changed <-chan struct{}, leave func()) {
-	wake := make(chan struct{}, 1)
+	wake := jet.NewWake()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		c.waiting = map[string]map[chan struct{}]struct{}{}
+		c.waiting = map[string]map[jet.Wake]struct{}{}
 	}
 	if c.waiting[id] == nil {
-		c.waiting[id] = map[chan struct{}]struct{}{}
+		c.waiting[id] = map[jet.Wake]struct{}{}
 	}
 	c.waiting[id][wake] = struct{}{}
 	return wake, func() { c.leave(id, wake) }
 }
 
-func (c *changes) leave(id string, wake chan struct{}) {
+func (c *changes) leave(id string, wake jet.Wake) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.waiting[id], wake)
@@ -38,9 +42,6 @@ func (c *changes) changed(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for wake := range c.waiting[id] {
-		select {
-		case wake <- struct{}{}:
-		default: // it holds one
-		}
+		wake.Up()
 	}
 }

@@ -43,10 +43,7 @@ func (h *Held) SetDraining(ctx context.Context) error {
 	h.draining.Store(true)
 	err := h.renew(ctx)
 	if err != nil {
-		select {
-		case h.changed <- struct{}{}:
-		default:
-		}
+		h.changed.Up()
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/kv"
 )
 
@@ -51,7 +52,7 @@ func (l *Leases) View() *kv.View[Lease] { return l.view }
 // kv.ErrUnavailable, and when ctx ends.
 func (l *Leases) Acquire(ctx context.Context, replicaID string, lease Lease) (*Held, error) {
 	lease.StartedAt = lease.StartedAt.UTC()
-	h := &Held{leases: l, id: replicaID, lease: lease, began: time.Now(), changed: make(chan struct{}, 1)}
+	h := &Held{leases: l, id: replicaID, lease: lease, began: time.Now(), changed: jet.NewWake()}
 	for deadline := time.Now().Add(l.ttl + l.ttl/6); ; {
 		err := h.renew(ctx)
 		if err == nil {
@@ -82,10 +83,10 @@ type Held struct {
 	id       string
 	lease    Lease // Draining is kept in draining
 	draining atomic.Bool
-	changed  chan struct{} // wakes Run
-	began    time.Time     // what the following count from, in ns: it goes on whatever becomes of the clock
-	renewed  atomic.Int64  // when the last renewal that succeeded was sent
-	heard    atomic.Int64  // when the last one that was answered was sent
+	changed  jet.Wake     // wakes Run
+	began    time.Time    // what the following count from, in ns: it goes on whatever becomes of the clock
+	renewed  atomic.Int64 // when the last renewal that succeeded was sent
+	heard    atomic.Int64 // when the last one that was answered was sent
 }
 
 // Unheard is how long ago the last try to renew the lease was made that the leader of its stream has

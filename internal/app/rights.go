@@ -14,6 +14,7 @@ import (
 
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/rights"
+	"oc-scheduler/jet"
 )
 
 const (
@@ -31,7 +32,7 @@ type permits struct {
 	nc  *nats.Conn
 	log *slog.Logger
 
-	doubt   chan struct{} // capacity 1: something was refused
+	doubt   jet.Wake // something was refused
 	refused atomic.Pointer[refusal]
 	known   atomic.Pointer[verdict] // nil before the first trial
 }
@@ -50,7 +51,7 @@ type verdict struct {
 
 // watchPermits hears what the server refuses from now on; watch has to run.
 func watchPermits(nc *nats.Conn, log *slog.Logger) *permits {
-	p := &permits{nc: nc, log: log, doubt: make(chan struct{}, 1)}
+	p := &permits{nc: nc, log: log, doubt: jet.NewWake()}
 	handle := nc.ErrorHandler()
 	nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {
@@ -58,10 +59,7 @@ func watchPermits(nc *nats.Conn, log *slog.Logger) *permits {
 				return // of a trial, which tells the outcome itself
 			}
 			p.refused.Store(&refusal{err.Error(), time.Now()})
-			select {
-			case p.doubt <- struct{}{}:
-			default:
-			}
+			p.doubt.Up()
 		}
 		handle(nc, sub, err)
 	})

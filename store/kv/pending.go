@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"oc-scheduler/jet"
 )
 
 const (
@@ -19,14 +21,14 @@ const (
 
 // Pending is a set of identifiers that somebody has to look at. It holds at most the keys of a bucket.
 type Pending struct {
-	wake chan struct{}
+	wake jet.Wake
 	mu   sync.Mutex
 	ids  map[string]struct{}
 }
 
 // NewPending makes an empty set.
 func NewPending() *Pending {
-	return &Pending{wake: make(chan struct{}, 1), ids: map[string]struct{}{}}
+	return &Pending{wake: jet.NewWake(), ids: map[string]struct{}{}}
 }
 
 // Add notes identifiers; it does not block.
@@ -36,10 +38,7 @@ func (q *Pending) Add(ids ...string) {
 		q.ids[of] = struct{}{}
 	}
 	q.mu.Unlock()
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
+	q.wake.Up()
 }
 
 func (q *Pending) take() []string {

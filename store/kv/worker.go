@@ -117,17 +117,14 @@ func workPause(m *nats.Msg) time.Duration {
 // bench is the jet.Gate of a Worker: as many messages are asked for as there are places.
 type bench struct {
 	taken atomic.Int64
-	freed chan struct{} // capacity 1
+	freed jet.Wake
 }
 
-func newBench() *bench { return &bench{freed: make(chan struct{}, 1)} }
+func newBench() *bench { return &bench{freed: jet.NewWake()} }
 
 func (b *bench) leave() {
 	b.taken.Add(-1)
-	select {
-	case b.freed <- struct{}{}:
-	default:
-	}
+	b.freed.Up()
 }
 
 // Room implements jet.Gate.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/fault"
 )
 
@@ -31,14 +32,9 @@ func (st *Stream) Poll() (f Frame, ok bool, err error) {
 // needs no OnWake, and is the only one who polls.
 func (st *Stream) Next(ctx context.Context) (Frame, error) {
 	if st.woken == nil {
-		woken := make(chan struct{}, 1)
+		woken := jet.NewWake()
 		st.woken = woken
-		st.OnWake(func() {
-			select {
-			case woken <- struct{}{}:
-			default: // it was woken before
-			}
-		})
+		st.OnWake(woken.Up)
 	}
 	for {
 		if ctx.Err() != nil {

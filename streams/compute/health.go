@@ -7,13 +7,14 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/streams/nclprotocol"
 )
 
 // HealthTracker holds what is known of a connection. It is safe for concurrent use.
 type HealthTracker struct {
 	clock  clockwork.Clock
-	wanted chan struct{} // wakes whoever waits for HandshakeRequired
+	wanted jet.Wake // wakes whoever waits for HandshakeRequired
 
 	mu     sync.Mutex
 	health nclprotocol.ConnectionHealth
@@ -25,7 +26,7 @@ type HealthTracker struct {
 func NewHealthTracker(clock clockwork.Clock) *HealthTracker {
 	return &HealthTracker{
 		clock:  clock,
-		wanted: make(chan struct{}, 1),
+		wanted: jet.NewWake(),
 		health: nclprotocol.ConnectionHealth{StartTime: clock.Now(), CurrentState: nclprotocol.Disconnected},
 	}
 }
@@ -130,10 +131,7 @@ func (ht *HealthTracker) requireHandshake(why error) {
 			h.HandshakeRequired, ht.why = true, why
 		}
 	})
-	select {
-	case ht.wanted <- struct{}{}:
-	default: // it is told already
-	}
+	ht.wanted.Up()
 }
 
 // whyHandshake is why one is required; nil: it is not.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
 )
@@ -26,7 +27,7 @@ const (
 // at a time and always the newest, until it is answered. All of it but again belongs to run.
 type offers struct {
 	plane *ControlPlane
-	again chan struct{} // wakes run: the scheduler lacks the offer
+	again jet.Wake // wakes run: the scheduler lacks the offer
 	retry backoff.BackOff
 
 	offer    json.RawMessage // that was told last
@@ -38,15 +39,12 @@ func newOffers(cp *ControlPlane) *offers {
 	longest := cp.cfg.NodeInfoUpdateInterval
 	retry := exponential(min(offerRetry, longest))
 	retry.MaxInterval = longest
-	return &offers{plane: cp, again: make(chan struct{}, 1), retry: retry}
+	return &offers{plane: cp, again: jet.NewWake(), retry: retry}
 }
 
 // tellAgain has the offer told once more, should the node tell any.
 func (o *offers) tellAgain() {
-	select {
-	case o.again <- struct{}{}:
-	default: // it is to be already
-	}
+	o.again.Up()
 }
 
 // run tells offers until ctx ends.

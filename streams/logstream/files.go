@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/id"
 )
 
@@ -18,7 +19,7 @@ type Files struct {
 	dir string
 	cfg FilesConfig
 
-	full chan struct{} // wakes Run
+	full jet.Wake // wakes Run
 
 	mu    sync.Mutex
 	live  map[string]*Output // by file name: those that were created and have not ended
@@ -34,7 +35,7 @@ func NewFiles(dir string, cfg FilesConfig) (*Files, error) {
 		return nil, fmt.Errorf("log files: %w", err)
 	}
 	cfg.setDefaults()
-	f := &Files{dir: dir, cfg: cfg, full: make(chan struct{}, 1), live: map[string]*Output{}}
+	f := &Files{dir: dir, cfg: cfg, full: jet.NewWake(), live: map[string]*Output{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("log files: %w", err)
 	}
@@ -122,9 +123,6 @@ func (f *Files) ended(o *Output) {
 	delete(f.live, o.name)
 	if f.grown += o.size; f.grown > f.cfg.MaxTotalBytes/16 {
 		f.grown = 0
-		select {
-		case f.full <- struct{}{}:
-		default:
-		}
+		f.full.Up()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/streams/envelope"
 )
 
@@ -29,7 +30,7 @@ type remote struct {
 
 	chunks chan Chunk    // has room for all that window allows
 	taken  atomic.Uint64 // cost of what was read
-	wake   chan struct{} // credit may be given
+	wake   jet.Wake      // credit may be given
 
 	cancel context.CancelCauseFunc
 	opened chan struct{} // closed when the node has begun to answer
@@ -47,7 +48,7 @@ func newRemote(c Client, codec envelope.Codec, node string, r Request) *remote {
 	return &remote{
 		Client: c, codec: codec, node: node, request: r,
 		chunks: make(chan Chunk, window/overhead),
-		wake:   make(chan struct{}, 1),
+		wake:   jet.NewWake(),
 		opened: make(chan struct{}), done: make(chan struct{}),
 		goneAt: c.Clock.Now().Add(c.AnswerWithin),
 	}
@@ -75,10 +76,7 @@ func (r *remote) Next(ctx context.Context) (Chunk, error) {
 			return Chunk{}, r.err
 		}
 		r.taken.Add(cost(c))
-		select {
-		case r.wake <- struct{}{}:
-		default:
-		}
+		r.wake.Up()
 		return c, nil
 	case <-ctx.Done():
 		return Chunk{}, ctx.Err()

@@ -12,6 +12,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/guard"
 	"oc-scheduler/streams/ncl"
@@ -33,8 +34,8 @@ type stream struct {
 	opened  atomic.Bool
 	last    atomic.Uint64 // sequence of the last chunk that was published
 	allowed atomic.Uint64
-	freed   chan struct{} // wakes who waits for more to be allowed
-	sent    uint64        // what its chunks cost
+	freed   jet.Wake // wakes who waits for more to be allowed
+	sent    uint64   // what its chunks cost
 }
 
 func (l *Listener) newStream(name string) *stream {
@@ -43,7 +44,7 @@ func (l *Listener) newStream(name string) *stream {
 		conn: l.cfg.Conn, codec: l.codec, server: l.cfg.Server, clock: l.cfg.Clock,
 		log:   l.cfg.Logger.With("stream", name),
 		heard: l.cfg.Clock.Now(),
-		freed: make(chan struct{}, 1),
+		freed: jet.NewWake(),
 	}
 }
 
@@ -53,10 +54,7 @@ func (s *stream) grant(allowed uint64) {
 		return
 	}
 	s.allowed.Store(allowed)
-	select {
-	case s.freed <- struct{}{}:
-	default:
-	}
+	s.freed.Up()
 }
 
 // run sends the output and how it ended, unless nobody listens.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/streams/envelope"
 )
 
@@ -20,7 +21,7 @@ type orderedPublisher struct {
 	inbox string        // ends with a dot
 	line  *line         // what is in flight
 	turn  chan struct{} // held while a message joins the line and is sent, so that both orders are one
-	watch chan struct{} // capacity 1: the oldest message is to be looked at in time
+	watch jet.Wake      // the oldest message is to be looked at in time
 	stop  chan struct{}
 	once  sync.Once
 	done  chan struct{} // closed when run has ended
@@ -40,7 +41,7 @@ func NewOrderedPublisher(nc *nats.Conn, c OrderedPublisherConfig) (OrderedPublis
 		inbox:                  nc.NewInbox() + ".",
 		line:                   newLine(c.MaxPending),
 		turn:                   make(chan struct{}, 1),
-		watch:                  make(chan struct{}, 1),
+		watch:                  jet.NewWake(),
 		stop:                   make(chan struct{}),
 		done:                   make(chan struct{}),
 	}
@@ -102,10 +103,7 @@ func (p *orderedPublisher) join(ctx context.Context, generation uint64) (uint64,
 	for {
 		token, f, unwatched, err := p.line.join(generation, p.Clock.Now())
 		if unwatched {
-			select {
-			case p.watch <- struct{}{}:
-			default:
-			}
+			p.watch.Up()
 		}
 		if !errors.Is(err, errFull) {
 			return token, f, err

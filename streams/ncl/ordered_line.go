@@ -4,6 +4,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"oc-scheduler/jet"
 )
 
 var errFull = errors.New("as many are in flight as are allowed")
@@ -11,7 +13,7 @@ var errFull = errors.New("as many are in flight as are allowed")
 // line is the messages in flight, in order. Each has a token, which is never given twice: so an
 // outcome that comes after its message has left the line finds nobody, before and after a reset.
 type line struct {
-	freed chan struct{} // capacity 1: there may be room, or no sense in waiting for it
+	freed jet.Wake // there may be room, or no sense in waiting for it
 
 	mu         sync.Mutex
 	slots      []slot // a ring: that of a token is at its remainder
@@ -29,7 +31,7 @@ type slot struct {
 }
 
 func newLine(size int) *line {
-	return &line{slots: make([]slot, size), freed: make(chan struct{}, 1)}
+	return &line{slots: make([]slot, size), freed: jet.NewWake()}
 }
 
 func (l *line) slot(token uint64) *slot { return &l.slots[token%uint64(len(l.slots))] }
@@ -81,8 +83,5 @@ func (l *line) stored(token, sequence uint64) {
 }
 
 func (l *line) wake() {
-	select {
-	case l.freed <- struct{}{}:
-	default:
-	}
+	l.freed.Up()
 }

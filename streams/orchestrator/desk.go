@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 )
 
@@ -24,8 +25,8 @@ type part struct {
 
 // desk holds the partitions of this replica, and the messages that its reader brings.
 type desk struct {
-	ready chan struct{} // capacity 1: a line may be waiting
-	freed chan struct{} // capacity 1: there may be room
+	ready jet.Wake // a line may be waiting
+	freed jet.Wake // there may be room
 
 	mu      sync.Mutex
 	created time.Time // of the stream that positions are of
@@ -43,7 +44,7 @@ type desk struct {
 
 func newDesk() *desk {
 	return &desk{
-		ready: make(chan struct{}, 1), freed: make(chan struct{}, 1),
+		ready: jet.NewWake(), freed: jet.NewWake(),
 		held: map[int]part{}, lines: map[string]*line{}, rewind: func() {},
 	}
 }
@@ -76,7 +77,7 @@ func (d *desk) drop(p int) {
 			delete(d.lines, nodeID)
 		}
 	}
-	signal(d.freed)
+	d.freed.Up()
 }
 
 func (d *desk) clearLocked(l *line) {

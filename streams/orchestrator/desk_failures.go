@@ -40,8 +40,8 @@ func (d *desk) retry(l *line, now time.Time, pause time.Duration) {
 		d.queueLocked(l)
 	}
 	d.mu.Unlock()
-	signal(d.freed)
-	signal(d.ready)
+	d.freed.Up()
+	d.ready.Up()
 }
 
 // trimLocked leaves a line its first message: the rest is read again when that is handled.

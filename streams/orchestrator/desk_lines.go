@@ -30,7 +30,7 @@ func (d *desk) take(r received, behind uint64) {
 		d.queueLocked(l)
 	}
 	d.mu.Unlock()
-	signal(d.ready)
+	d.ready.Up()
 }
 
 // next waits for a line that has messages, and takes some of them; false when ctx ends. The line must be
@@ -40,7 +40,7 @@ func (d *desk) next(ctx context.Context) (*line, bool) {
 		l, more, wait := d.pick(time.Now())
 		if l != nil {
 			if more {
-				signal(d.ready) // wake the next worker too
+				d.ready.Up() // wake the next worker too
 			}
 			return l, true
 		}
@@ -86,8 +86,8 @@ func (d *desk) done(l *line) {
 	}
 	d.mu.Unlock()
 	rewind()
-	signal(d.freed)
-	signal(d.ready) // the next that has failed may have its turn, too
+	d.freed.Up()
+	d.ready.Up() // the next that has failed may have its turn, too
 }
 
 // Room is how many messages may be read now.
@@ -102,10 +102,3 @@ func (d *desk) Room() int {
 
 // Freed tells that there may be room.
 func (d *desk) Freed() <-chan struct{} { return d.freed }
-
-func signal(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}

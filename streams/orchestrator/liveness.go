@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 )
 
@@ -22,14 +23,14 @@ type warden struct {
 	pulses  *store.Liveness
 	log     *slog.Logger
 	metrics *metrics
-	wake    chan struct{}
+	wake    jet.Wake
 }
 
 func newWarden(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *warden {
-	w := &warden{js, st.Nodes, st.Liveness, cfg.Logger, m, make(chan struct{}, 1)}
+	w := &warden{js, st.Nodes, st.Liveness, cfg.Logger, m, jet.NewWake()}
 	w.pulses.View().OnChange(func(nodeID string) {
 		if _, alive := w.pulses.View().Get(nodeID); !alive {
-			signal(w.wake)
+			w.wake.Up()
 		}
 	})
 	return w

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store"
 	"oc-scheduler/store/kv"
 )
@@ -23,7 +24,7 @@ type holder struct {
 	desk     *desk
 	ttl      time.Duration
 	log      *slog.Logger
-	wake     chan struct{}
+	wake     jet.Wake
 
 	held    map[int]*lease
 	seen    map[int]*sighting
@@ -54,10 +55,10 @@ func (s *sighting) look(revision uint64, now time.Time) *sighting {
 func newHolder(st *store.Store, d *desk, cfg Config) *holder {
 	h := &holder{
 		self: cfg.ReplicaID, replicas: st.Leases.View(), leases: st.Partitions, desk: d,
-		ttl: cfg.LeaseTTL, log: cfg.Logger, wake: make(chan struct{}, 1),
+		ttl: cfg.LeaseTTL, log: cfg.Logger, wake: jet.NewWake(),
 		held: map[int]*lease{}, seen: map[int]*sighting{}, alive: map[string]*sighting{},
 	}
-	h.leases.View().OnChange(func(string) { signal(h.wake) })
+	h.leases.View().OnChange(func(string) { h.wake.Up() })
 	return h
 }
 

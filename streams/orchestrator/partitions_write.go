@@ -66,7 +66,7 @@ func (h *holder) resolve(ctx context.Context, p int) {
 		return
 	case errors.Is(err, kv.ErrUndecodable): // no replica's: the next renewal mends it
 		h.held[p] = &lease{revision: revision}
-		signal(h.wake)
+		h.wake.Up()
 		return
 	}
 	h.log.DebugContext(ctx, "partition was taken over by another replica", "partition", p)

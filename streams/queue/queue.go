@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"oc-scheduler/jet"
 )
 
 // Queue hands out keys that need work, each to one worker at a time. A key added again while it is
@@ -16,7 +18,7 @@ type Queue struct {
 	state   map[string]keyState
 	timers  map[string]timer
 	stopped bool
-	ready   chan struct{} // capacity 1: there may be a waiting key
+	ready   jet.Wake // there may be a waiting key
 }
 
 type keyState int
@@ -34,7 +36,7 @@ type timer struct {
 
 // New makes an empty Queue. Stop releases it.
 func New() *Queue {
-	return &Queue{state: map[string]keyState{}, timers: map[string]timer{}, ready: make(chan struct{}, 1)}
+	return &Queue{state: map[string]keyState{}, timers: map[string]timer{}, ready: jet.NewWake()}
 }
 
 // Add adds a key. It does not block.
@@ -89,10 +91,7 @@ func (q *Queue) Stop() {
 }
 
 func (q *Queue) signal() {
-	select {
-	case q.ready <- struct{}{}:
-	default:
-	}
+	q.ready.Up()
 }
 
 // Next waits for a key; false when ctx ends. Every key must be given back with Done.
