@@ -23,7 +23,7 @@ type Bookings interface {
 	Hold(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Hold, error)
 	Preview(ctx context.Context, a booking.Asked, r schedule.Request, n int) ([]booking.Previewed, error)
 	// Confirm returns booking.ErrNotFound, booking.ErrGone, booking.ErrConfirmed or what Book does.
-	Confirm(ctx context.Context, holdID, by string, r schedule.Request) (schedule.Schedule, error)
+	Confirm(ctx context.Context, holdID string, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
 	// ReleaseHold returns booking.ErrNotFound or kv.ErrUnavailable; so do those below.
 	ReleaseHold(ctx context.Context, holdID, by string) error
 	GetHold(ctx context.Context, holdID string) (schedule.Hold, error)
@@ -44,18 +44,18 @@ func (s *Server) bookingRoutes() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	return []route{
 		{get, "/oc/:id/schedules", access.Read, s.listSchedulesOf},
-		{post, "/oc/:id/schedules", access.Write, s.postSchedule},
-		{post, "/oc/:id/preview", access.Read, s.postPreview},
-		{post, "/oc/:id/holds", access.Write, s.postHold},
+		{post, "/oc/:id/schedules", access.Write, s.once(s.ofWorkflow, s.postSchedule)},
+		{post, "/oc/:id/preview", access.Read, s.once(s.ofWorkflow, s.postPreview)},
+		{post, "/oc/:id/holds", access.Write, s.once(s.ofWorkflow, s.postHold)},
 		{get, "/schedules", access.Read, s.listSchedules},
 		{get, "/schedules/:id", access.Read, s.getSchedule},
 		{get, "/schedules/:id/next", access.Read, s.getNext},
-		{post, "/schedules/:id/pause", access.Write, s.pauseSchedule},
-		{post, "/schedules/:id/resume", access.Write, s.resumeSchedule},
+		{post, "/schedules/:id/pause", access.Write, s.once(s.ofBooking, s.pauseSchedule)},
+		{post, "/schedules/:id/resume", access.Write, s.once(s.ofBooking, s.resumeSchedule)},
 		{del, "/schedules/:id", access.Write, s.deleteSchedule},
 		{get, "/holds/:id", access.Read, s.getHold},
 		{del, "/holds/:id", access.Write, s.deleteHold},
-		{post, "/holds/:id/confirm", access.Write, s.confirmHold},
+		{post, "/holds/:id/confirm", access.Write, s.once(s.ofBooking, s.confirmHold)},
 	}
 }
 
@@ -116,6 +116,10 @@ func bookingProblem(err error) *Problem {
 		return newProblem(http.StatusConflict, "%v", err)
 	case errors.Is(err, plan.ErrStale):
 		return errBehind
+	case errors.Is(err, plan.ErrInProgress):
+		return errInProgress
+	case errors.Is(err, plan.ErrOtherRequest):
+		return errOtherRequest
 	}
 	return nil
 }
@@ -141,7 +145,7 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 	if err := s.checkable(c, parts, workflowID); err != nil {
 		return made, err
 	}
-	asked := booking.Asked{WorkflowID: workflowID, By: subjectOf(c).ID}
+	asked := askedBy(c, workflowID)
 	try := func() (T, error) {
 		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 		defer cancel()
@@ -152,6 +156,9 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 		made, err = try()
 		wait := time.Until(until)
 		if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) || wait <= 0 {
+			return made, err
+		}
+		if err := asked.Claim.Extend(c.Request().Context(), wait); err != nil {
 			return made, err
 		}
 		// The planner goes again when nobody else watches it: one that went too soon is waited for anew.

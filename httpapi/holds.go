@@ -40,7 +40,7 @@ func (s *Server) confirmHold(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	made, err := parts.Bookings.Confirm(ctx, holdID, subjectOf(c).ID, r)
+	made, err := parts.Bookings.Confirm(ctx, holdID, askedBy(c, ""), r)
 	if err != nil {
 		return ofWrite(err)
 	}

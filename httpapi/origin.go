@@ -94,7 +94,7 @@ func (o origins) cors() echo.MiddlewareFunc {
 	return middleware.CORSWithConfig(middleware.CORSConfig{
 		AllowOriginFunc: func(origin string) (bool, error) { return o.listed(origin), nil },
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPost, http.MethodDelete},
-		AllowHeaders:    []string{echo.HeaderAuthorization, echo.HeaderContentType, "If-Match", "If-None-Match", lastEventID, echo.HeaderXRequestID},
+		AllowHeaders:    []string{echo.HeaderAuthorization, echo.HeaderContentType, "If-Match", "If-None-Match", idempotencyKey, lastEventID, echo.HeaderXRequestID},
 		ExposeHeaders:   []string{"ETag", "Age", echo.HeaderLocation, echo.HeaderRetryAfter, echo.HeaderXRequestID},
 		MaxAge:          600,
 	})

@@ -18,6 +18,8 @@ const (
 	retrySoon = 2 * time.Second
 	// retryLimited is what a client above a limit is told to wait.
 	retryLimited = 5 * time.Second
+	// retryInProgress is what a client is told to wait whose request is handled already.
+	retryInProgress = time.Second
 )
 
 // Problem is what a client is told of an error, written as application/problem+json (RFC 9457).

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +96,9 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 	req.Header.Set("Accept", "application/json")
 	if doc != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Idempotency-Key", rand.Text()) // net/http then sends it again when a connection breaks
 	}
 	resp, err := ask(c.http, req)
 	if err != nil {

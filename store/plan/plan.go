@@ -18,7 +18,7 @@ type Plan struct {
 	log      *slog.Logger
 	stream   *kv.Stream
 
-	schedules, bookings, holds, heads, due, fired, runKeys *kv.Keys
+	schedules, bookings, holds, heads, due, fired, runKeys, claims *kv.Keys
 
 	list   *kv.View[Listed]
 	runs   *kv.View[ListedRun]
@@ -34,7 +34,7 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 		log:  log.With("component", "plan"),
 		Feed: kv.NewFeed(of), clock: clock, stream: of,
 		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
-		due: of.Keys(Due), fired: of.Keys(Fired), runKeys: of.Keys(Runs),
+		due: of.Keys(Due), fired: of.Keys(Fired), runKeys: of.Keys(Runs), claims: of.Keys(Idempotency),
 		taken: newStanding(),
 	}
 	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)

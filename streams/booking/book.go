@@ -14,11 +14,15 @@ import (
 )
 
 // Book books a request: what of its occurrences can be booked, if one can, or all of them where it asks for that.
-// It fails with ErrNotLoaded, ErrUnknownWorkflow, a fault.List, *TakenError, *MissingError, and as plan.Try does.
+// It fails with ErrNotLoaded, ErrUnknownWorkflow, a fault.List, *TakenError, *MissingError, as plan.Try does, and as
+// its claim.
 func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedule.Schedule, error) {
+	if made := a.Claim.Before(); made != "" {
+		return s.Get(ctx, made)
+	}
 	var made *schedule.Record
 	id := s.plan.NewID(schedule.OfSchedule)
-	err := s.try(ctx, a.WorkflowID, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
+	err := s.try(ctx, a, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
 		list, more, err := occurrences(r, v.now, win)
 		if err != nil {
 			return nil, err
@@ -40,6 +44,7 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 		if at, ok := wakes(made, v.now, more); ok {
 			c.Timer(id, at, 0)
 		}
+		c.Fulfil(a.Claim, id)
 		c.Schedule(made, 0)
 		return c, v.displace(ctx, c)
 	})

@@ -118,7 +118,7 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	natstest.Eventually(t, "the hold ends", func() bool { _, err := b.GetHold(t.Context(), h.ID); return errors.Is(err, booking.ErrNotFound) })
-	if _, err := b.Confirm(t.Context(), h.ID, "me", none); !errors.Is(err, booking.ErrGone) {
+	if _, err := b.Confirm(t.Context(), h.ID, me, none); !errors.Is(err, booking.ErrGone) {
 		t.Errorf("an ended hold is confirmed: %v", err)
 	}
 	if err := b.ReleaseHold(t.Context(), h.ID, "somebody"); err != nil {
@@ -126,11 +126,11 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	}
 
 	h = hold("900")
-	s, err := b.Confirm(t.Context(), h.ID, "me", none)
+	s, err := b.Confirm(t.Context(), h.ID, me, none)
 	if err != nil || s.Occurrences[0].Bookings[0].ID != h.Bookings[0].ID {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if _, err := a.Confirm(t.Context(), h.ID, "me", none); !errors.Is(err, booking.ErrConfirmed) {
+	if _, err := a.Confirm(t.Context(), h.ID, me, none); !errors.Is(err, booking.ErrConfirmed) {
 		t.Errorf("confirmed again: %v", err)
 	}
 	if err := a.ReleaseHold(t.Context(), h.ID, "somebody"); err != nil {
@@ -167,7 +167,7 @@ func TestAWindowThatIsOverIsNotConfirmed(t *testing.T) {
 	}
 	natstest.Eventually(t, "the window is over", func() bool { return time.Since(h.End) > time.Second })
 	var faults fault.List
-	if _, err := a.Confirm(t.Context(), h.ID, "me", ask(t, schedule.ConfirmBody, "{}")); !errors.As(err, &faults) {
+	if _, err := a.Confirm(t.Context(), h.ID, me, ask(t, schedule.ConfirmBody, "{}")); !errors.As(err, &faults) {
 		t.Errorf("it is confirmed: %v", err)
 	}
 }

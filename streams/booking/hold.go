@@ -15,9 +15,12 @@ import (
 
 // Hold takes what a request needs until its time to live ends. It fails as Book does.
 func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedule.Hold, error) {
+	if made := a.Claim.Before(); made != "" {
+		return s.GetHold(ctx, made)
+	}
 	var made *schedule.HoldRecord
 	id := s.plan.NewID(schedule.OfHold)
-	err := s.try(ctx, a.WorkflowID, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
+	err := s.try(ctx, a, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
 		if win.End <= v.now.UnixNano() {
 			return nil, fault.List{{Path: "$.start", Message: "the window is over"}}
 		}
@@ -36,6 +39,7 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 		for _, b := range made.Takes() {
 			c.Take(b, 0)
 		}
+		c.Fulfil(a.Claim, id)
 		c.Hold(made, 0)
 		return c, v.displace(ctx, c)
 	})
@@ -84,10 +88,14 @@ func (s *Service) ReleaseHold(ctx context.Context, id, by string) error {
 }
 
 // Confirm turns a hold into a schedule of one occurrence. It fails with ErrNotFound for what is no id of a hold, with
-// ErrGone once it has ended, with ErrConfirmed when it was confirmed before, a fault.List, and as plan.Try does.
-func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request) (schedule.Schedule, error) {
+// ErrGone once it has ended, with ErrConfirmed when it was confirmed before, a fault.List, as plan.Try does, and as its
+// claim. Of what is asked the workflow is that of the hold.
+func (s *Service) Confirm(ctx context.Context, id string, a Asked, r schedule.Request) (schedule.Schedule, error) {
 	if !schedule.OfHold.Is(id) {
 		return schedule.Schedule{}, ErrNotFound
+	}
+	if made := a.Claim.Before(); made != "" {
+		return s.Get(ctx, made)
 	}
 	var made *schedule.Record
 	scheduleID := s.plan.NewID(schedule.OfSchedule)
@@ -103,6 +111,9 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 		case h.State == schedule.Confirmed:
 			return nil, ErrConfirmed
 		}
+		if err := a.Claim.Check(ctx); err != nil || a.Claim.Before() != "" {
+			return nil, err
+		}
 		now := s.plan.Now()
 		if h.Start.Add(r.CatchUp).Before(now) {
 			return nil, fault.List{{Path: "$.catch_up_s", Message: "the window began too long ago: no run would start any more"}}
@@ -113,14 +124,15 @@ func (s *Service) Confirm(ctx context.Context, id, by string, r schedule.Request
 		if s.overtaken(&h, now) {
 			return nil, ErrGone
 		}
-		if made, err = confirmed(&h, scheduleID, by, r, now); err != nil {
+		if made, err = confirmed(&h, scheduleID, a.By, r, now); err != nil {
 			return nil, err
 		}
-		c := s.plan.NewCommit(by)
+		c := s.plan.NewCommit(a.By)
 		for _, b := range made.Bookings(now) {
 			c.Take(b, 0)
 		}
 		c.Timer(scheduleID, h.Start, 0)
+		c.Fulfil(a.Claim, scheduleID)
 		c.Confirm(made, &h, revision)
 		return c, s.turnInto(ctx, c, id, h.Takes(), nil)
 	})

@@ -201,7 +201,7 @@ func (h *bookingHistory) work(ctx context.Context, t *testing.T, r *replica) {
 		case what == 1 && id != "" && id[0] == 'h':
 			input = confirmIt{window, id}
 			var s schedule.Schedule
-			s, err = r.Confirm(ctx, id, "", ask(t, schedule.ConfirmBody, "{}"))
+			s, err = r.Confirm(ctx, id, booking.Asked{}, ask(t, schedule.ConfirmBody, "{}"))
 			out.id = s.ID
 		case what < 4:
 			input = bookIt{window}

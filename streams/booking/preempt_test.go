@@ -162,7 +162,7 @@ func TestWhatWasConfirmedYields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Confirm(t.Context(), h.ID, "me", ask(t, schedule.ConfirmBody, `{"preemptible":true,"catch_up_s":7}`))
+	s, err := r.Confirm(t.Context(), h.ID, me, ask(t, schedule.ConfirmBody, `{"preemptible":true,"catch_up_s":7}`))
 	if err != nil {
 		t.Fatal(err)
 	}

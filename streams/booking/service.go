@@ -58,4 +58,7 @@ func (s *Service) index(peerID string) *planner.Index {
 type Asked struct {
 	WorkflowID string
 	By         string // as created_by tells
+
+	// Claim has it made once, whoever asks, and as often; nil: each time.
+	Claim *plan.Claim
 }

@@ -13,10 +13,13 @@ import (
 type decide func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error)
 
 // try has a request for one window decided until the decision stands.
-func (s *Service) try(ctx context.Context, workflowID string, r schedule.Request, owner string, f decide) error {
+func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner string, f decide) error {
 	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
-		w, err := s.workflow(workflowID)
-		if err != nil {
+		w, err := s.workflow(a.WorkflowID)
+		if err == nil {
+			err = a.Claim.Check(ctx)
+		}
+		if err != nil || a.Claim.Before() != "" { // an earlier try was made
 			return nil, err
 		}
 		v := s.look(w.Workflow, r.Selected, owner)

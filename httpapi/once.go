@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/digest"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/store/plan"
+	"oc-scheduler/streams/booking"
+)
+
+// idempotencyKey is the header by which a client says that a request is the one that it has made before
+// (draft-ietf-httpapi-idempotency-key-header).
+const (
+	idempotencyKey    = "Idempotency-Key"
+	maxIdempotencyKey = 128
+)
+
+var (
+	errInProgress   = newProblem(http.StatusConflict, "the request with this Idempotency-Key is in progress").after(retryInProgress)
+	errOtherRequest = newProblem(http.StatusUnprocessableEntity, "this Idempotency-Key was used for another body; a new request takes a new key")
+)
+
+// once has a route do once what is asked for again with the same key: the first answer, if it tells of success, is
+// given to all who ask after. What is answered so is shown only to those whom show lets see it.
+//
+// The claim on a key stands before anything is done, and is a part of the commit that books: see plan.Claim. So a
+// replica that dies between the commit and the answer leaves word of what was made, and what is asked for once more
+// is answered with that; and one that comes to itself late commits nothing.
+func (s *Server) once(show func(echo.Context) error, handle echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		keys := c.Request().Header.Values(idempotencyKey)
+		if len(keys) == 0 {
+			return handle(c)
+		}
+		parts, name, err := s.addressed(c)
+		if err != nil {
+			return err
+		}
+		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxIdempotencyKey {
+			return fault.List{{Path: idempotencyKey, Message: "must be one header of 1 to 128 bytes"}}
+		}
+		body, err := s.body(c)
+		if err != nil {
+			return err
+		}
+		c.Request().Body = io.NopCloser(bytes.NewReader(body))
+		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+		defer cancel()
+		claim, err := parts.Plan.Claim(ctx, named(subjectOf(c).ID, c.Path(), name, keys[0]), named(string(body), c.QueryString()))
+		if err != nil {
+			return ofWrite(err)
+		}
+		if claim.Answer != nil {
+			if err := show(c); err != nil {
+				return err
+			}
+			return again(c, claim.Answer)
+		}
+		c.Set(claimKey, claim)
+		return s.settle(c, claim, handle)
+	}
+}
+
+// settle answers, and keeps the answer with the claim; one that is none of success gives the claim up.
+func (s *Server) settle(c echo.Context, claim *plan.Claim, handle echo.HandlerFunc) error {
+	w := c.Response()
+	kept := &keeper{ResponseWriter: w.Writer}
+	w.Writer = kept
+	err := handle(c)
+	w.Writer = kept.ResponseWriter
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), natsWithin)
+	defer cancel()
+	if err != nil {
+		if lost := claim.Release(ctx); lost != nil {
+			s.log.DebugContext(ctx, "a claim stands until its time is over", "error", lost, "request_id", requestIDOf(c))
+		}
+		return err
+	}
+	answer := plan.Answer{Status: kept.status, Location: w.Header().Get(echo.HeaderLocation), Body: kept.body.Bytes()}
+	if lost := claim.Keep(ctx, answer); lost != nil { // it is told of what was made
+		s.log.WarnContext(ctx, "an answer is not kept for the next who asks", "error", lost, "request_id", requestIDOf(c))
+	}
+	kept.ResponseWriter.WriteHeader(kept.status)
+	_, err = kept.ResponseWriter.Write(kept.body.Bytes())
+	return err
+}
+
+// keeper keeps an answer back.
+type keeper struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (k *keeper) WriteHeader(status int) { k.status = status }
+
+// Write implements http.ResponseWriter.
+func (k *keeper) Write(p []byte) (int, error) { return k.body.Write(p) }
+
+// again gives an answer that was given before.
+func again(c echo.Context, a *plan.Answer) error {
+	if a.Location != "" {
+		c.Response().Header().Set(echo.HeaderLocation, a.Location)
+	}
+	c.Response().Header()[echo.HeaderCacheControl] = noStore
+	return c.JSONBlob(a.Status, slices.Concat(a.Body, lineEnd))
+}
+
+// named is a name for several texts, which no others have.
+func named(texts ...string) string {
+	sum := digest.Of(digest.Texts(nil, texts))
+	return hex.EncodeToString(sum[:])
+}
+
+// claimKey is where echo's context has the claim under which a request is handled.
+const claimKey = "claim"
+
+// askedBy is who asks for a booking.
+func askedBy(c echo.Context, workflowID string) booking.Asked {
+	claim, _ := c.Get(claimKey).(*plan.Claim) // nil: none
+	return booking.Asked{WorkflowID: workflowID, By: subjectOf(c).ID, Claim: claim}
+}
+
+// ofWorkflow fails with errNoWorkflow when the workflow in the path is not there for who asks.
+func (s *Server) ofWorkflow(c echo.Context) error {
+	parts, workflowID, err := s.addressed(c)
+	if err != nil || parts.sees(subjectOf(c), workflowID) {
+		return err
+	}
+	_, err = s.workflow(c, parts, workflowID)
+	return err
+}
+
+// ofBooking fails with errNoBooking when the schedule or hold in the path is not there for who asks.
+func (s *Server) ofBooking(c echo.Context) error {
+	_, _, err := s.bookingOf(c)
+	return err
+}
+
+// ofRun fails with errNoRun when the run in the path is not there for who asks.
+func (s *Server) ofRun(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	_, _, err := s.runOf(ctx, c)
+	return err
+}
