@@ -10,7 +10,7 @@ import (
 	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
-	"oc-scheduler/store/tokens"
+	"oc-scheduler/store/kv"
 )
 
 // authorize lets a request come to its handler when who asks may use the route. It comes before the answer that
@@ -43,27 +43,36 @@ func (s *Server) require(c echo.Context, right access.Right) error {
 	if right == access.Open || s.auth == nil {
 		return nil
 	}
-	who, err := s.auth.Subject(c.Request())
+	g, err := s.auth.Granted(c.Request())
 	if err != nil {
 		return err
 	}
-	switch access.Decide(who, right) {
-	case access.Unknown:
+	if g == nil {
 		return auth.ErrRefused
-	case access.Forbidden:
-		return newProblem(http.StatusForbidden, "this takes the role %v; yours is %v", right.Needs(), who.Role)
 	}
-	c.Set(subjectKey, who)
+	if access.Decide(g.Subject, right) == access.Forbidden {
+		return newProblem(http.StatusForbidden, "this takes the role %v; yours is %v", right.Needs(), g.Subject.Role)
+	}
+	if err := checkSession(c.Request(), g); err != nil {
+		return err
+	}
+	c.Set(grantKey, g)
 	return nil
 }
 
-// subjectKey is where echo's context has who asks.
-const subjectKey = "subject"
+// grantKey is where echo's context has what who asks may do.
+const grantKey = "grant"
+
+// grantOf is what who asks may do, as far as that has been found out; nil: nobody was asked.
+func grantOf(c echo.Context) *auth.Grant {
+	g, _ := c.Get(grantKey).(*auth.Grant)
+	return g
+}
 
 // subjectOf is who asks, as far as that has been found out.
 func subjectOf(c echo.Context) *access.Subject {
-	if who, known := c.Get(subjectKey).(*access.Subject); known {
-		return who
+	if g := grantOf(c); g != nil {
+		return g.Subject
 	}
 	return access.Anonymous
 }
@@ -78,31 +87,44 @@ func (s *Server) note(c echo.Context, right access.Right) {
 		slog.String("path", r.URL.EscapedPath()), slog.String("subject", subjectOf(c).ID), slog.String("request_id", requestIDOf(c)))
 }
 
-// freshToken reads a token that the view does not show, and waits until it does, so that streams can be bound
-// to it.
-func (s *Server) freshToken(of *tokens.Tokens) auth.Fresh {
-	return func(ctx context.Context, tokenID string) (*tokens.Record, error) {
-		r, err := lookup(ctx, s.doubts, store.TokensBucket, tokenID, of.Get)
+// knows are the credentials that a replica judges by.
+func (s *Server) knows(p *Parts) auth.Known {
+	return auth.Known{
+		Tokens: p.Tokens.View(), FreshToken: fresh(s.doubts, store.TokensBucket, p.Tokens.View(), p.Tokens.Get),
+		Sessions: p.Sessions.View(), FreshSession: fresh(s.doubts, store.SessionsBucket, p.Sessions.View(), p.Sessions.Get),
+	}
+}
+
+// fresh reads what a view does not show, and waits until it does, so that streams can be bound to it.
+func fresh[T any](doubts *lookups, bucket string, view *kv.View[T], get func(context.Context, string) (T, error)) auth.Fresh[T] {
+	return func(ctx context.Context, name string) (T, error) {
+		r, err := lookup(ctx, doubts, bucket, name, get)
 		if err == nil {
-			shown(ctx, of.View(), tokenID, func(revision uint64) bool { return revision > 0 })
+			shown(ctx, view, name, func(revision uint64) bool { return revision > 0 })
 		}
 		return r, err
 	}
 }
 
-// bind has end called when the right of who asks ends, as long as it is not released.
-func (s *Server) bind(who *access.Subject, end func()) (release func()) {
-	if s.auth == nil {
+// bind has end called when what was granted to who asks ends, as long as it is not released.
+func (s *Server) bind(g *auth.Grant, end func()) (release func()) {
+	if g == nil {
 		return func() {}
 	}
-	return s.auth.Bind(who, end)
+	return s.auth.Bind(g, end)
+}
+
+// binding ends a socket when what was granted to who asks ends.
+func (s *Server) binding(c echo.Context) func(stop func(error)) (release func()) {
+	g := grantOf(c)
+	return func(stop func(error)) (release func()) { return s.bind(g, func() { stop(errRightEnded) }) }
 }
 
 // bound is the context of a request that goes on for long: it ends, with the cause errRightEnded, when the
 // right of who asks does. part is to be called once.
 func (s *Server) bound(c echo.Context) (ctx context.Context, part func()) {
 	ctx, cancel := context.WithCancelCause(c.Request().Context())
-	release := s.bind(subjectOf(c), func() { cancel(errRightEnded) })
+	release := s.bind(grantOf(c), func() { cancel(errRightEnded) })
 	return ctx, func() {
 		release()
 		cancel(nil)

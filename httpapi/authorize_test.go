@@ -68,6 +68,7 @@ var least = map[string]string{
 	"GET /nowhere": "viewer", "PATCH /oc/{id}": "viewer", "POST /livez": "viewer", "GET /readyz?verbose": "operator", "OPTIONS /oc": "viewer",
 	"GET /ui/nothing": "viewer", "POST /ui/nodes/{id}/approve": "operator", "POST /ui/workflows/{id}/schedules": "user", "GET /ui/static/nothing": "",
 	"GET /ui/runs/{id}": "viewer", "GET /ui/runs/{id}/news": "viewer", "POST /ui/runs/{id}/cancel": "user",
+	"GET /ui/login": "", "POST /ui/logout": "",
 }
 
 // TestEveryRouteForEverybody tries each route of the OpenAPI document with each role, and with each way of being
@@ -75,6 +76,7 @@ var least = map[string]string{
 func TestEveryRouteForEverybody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, guarded())
+	s.staying()
 	nobody := s.nobodies(t)
 	bearers := map[string]string{}
 	for _, name := range access.Roles() {
@@ -86,7 +88,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 	}
 	for _, route := range append(documentedRoutes(t), "GET /nowhere", "PATCH /oc/{id}", "POST /livez", "GET /readyz?verbose", "OPTIONS /oc",
 		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing",
-		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel") {
+		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel", "GET /ui/login", "POST /ui/logout") {
 		needed, decided := least[route]
 		if !decided {
 			t.Errorf("nobody has decided who may %s", route)
@@ -102,6 +104,12 @@ func TestEveryRouteForEverybody(t *testing.T) {
 				}
 				continue
 			}
+			if strings.HasPrefix(path, "/ui/") { // people are asked who they are
+				if a.status != http.StatusSeeOther || !strings.HasPrefix(a.header.Get("Location"), "/ui/login") {
+					t.Errorf("%s with %s: %d %v", route, name, a.status, a.header)
+				}
+				continue
+			}
 			if p := a.problem(t, http.StatusUnauthorized); a.header.Get("WWW-Authenticate") != "Bearer" || p["detail"] != "this takes valid credentials" {
 				t.Errorf("%s with %s: %s %v", route, name, a.header, p)
 			}
@@ -113,6 +121,12 @@ func TestEveryRouteForEverybody(t *testing.T) {
 			if role >= least {
 				if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
 					t.Errorf("%s as %s: %d %s", route, name, a.status, a.body)
+				}
+				continue
+			}
+			if strings.HasPrefix(path, "/ui/") {
+				if !strings.Contains(string(a.ok(t, http.StatusForbidden).body), "this takes the role "+needed) {
+					t.Errorf("%s as %s: %s does not name %s", route, name, a.body, needed)
 				}
 				continue
 			}

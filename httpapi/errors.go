@@ -24,6 +24,7 @@ const statusClientGone = 499
 
 var (
 	errWhoAsks     = newProblem(http.StatusUnauthorized, "this takes valid credentials")
+	errForeign     = newProblem(http.StatusForbidden, "with the session of a browser only pages of this host may do this")
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
@@ -113,9 +114,21 @@ func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	if err := problem.write(c); err != nil {
+	answer := func() error { return problem.write(c) }
+	if isPage(c.Request()) {
+		answer = func() error { return s.answerPage(c, problem) }
+	}
+	if err := answer(); err != nil {
 		s.log.DebugContext(context.WithoutCancel(c.Request().Context()), "answer not written", "error", err, "request_id", requestIDOf(c))
 	}
+}
+
+// answerPage tells people of a problem. Who is not known is asked who he is.
+func (s *Server) answerPage(c echo.Context, p *Problem) error {
+	if p.Status == http.StatusUnauthorized {
+		return c.Redirect(http.StatusSeeOther, loginFor(c.Request()))
+	}
+	return s.site.Fail(c, p)
 }
 
 // toldOf is what the client of a request is told of an error; one that nobody expected is logged.

@@ -14,7 +14,7 @@ import (
 const (
 	// lookupsPerSecond bounds what clients that ask for things that do not exist cost NATS.
 	lookupsPerSecond = 200
-	// doubtsPerSecond bounds what clients cost it that show tokens which do not exist.
+	// doubtsPerSecond bounds what clients cost it that show tokens or sessions which do not exist.
 	doubtsPerSecond = 50
 	// lookupWithin is what an answer waits for a bucket, its turn included, before the view's word counts.
 	lookupWithin = time.Second

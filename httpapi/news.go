@@ -54,10 +54,8 @@ func (s *Server) serveNews(c echo.Context, of *changes, id string, follow func(c
 		n.follow = nil
 	}
 	n.changed = ended{s.carry.Pump(ctx, func(ctx context.Context) (carry.Frame, error) { return awaited(ctx, changed) }), forget}
-	who := subjectOf(c)
 	return s.carry.WebSocket(c.Response(), c.Request(), n, carry.Opening{
-		Protocol: newsProtocol, RequestID: requestIDOf(c), Leave: leave,
-		Bind: func(stop func(error)) (release func()) { return s.bind(who, func() { stop(errRightEnded) }) },
+		Protocol: newsProtocol, RequestID: requestIDOf(c), Leave: leave, Bind: s.binding(c),
 	})
 }
 

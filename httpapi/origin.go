@@ -11,6 +11,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
+
+	"oc-scheduler/httpapi/auth"
+	"oc-scheduler/httpapi/carry"
 )
 
 // origins are the browser origins (RFC 6454, scheme://host[:port]), besides the host's own, that may
@@ -72,6 +75,22 @@ func (o origins) allowed(r *http.Request) bool {
 	return ok && from.host == hostOf(from.scheme, r.Host) || o.listed(text)
 }
 
+// own says whether a request comes from a page of this very host. What is no browser shows no origin.
+func own(r *http.Request) bool {
+	from, ok := parseOrigin(r.Header.Get(echo.HeaderOrigin))
+	scheme := auth.WayOf(r).Scheme()
+	return ok && from == origin{scheme, hostOf(scheme, r.Host)}
+}
+
+// checkSession refuses with a *Problem of status 403 what a page of another origin asks for with a session, which
+// a browser shows by itself whoever asks. Listed origins have to show a token.
+func checkSession(r *http.Request, g *auth.Grant) error {
+	if g.Session() == "" || own(r) || !mayChange(r) && !carry.Upgrades(r) {
+		return nil
+	}
+	return errForeign
+}
+
 // check is allowed as an error: a *Problem of status 403.
 func (o origins) check(r *http.Request) error {
 	if o.allowed(r) {
@@ -82,11 +101,19 @@ func (o origins) check(r *http.Request) error {
 
 // checkChange is check of what may change something: a browser sends simple requests without asking first.
 func (o origins) checkChange(r *http.Request) error {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions:
+	if !mayChange(r) {
 		return nil
 	}
 	return o.check(r)
+}
+
+// mayChange says whether a request may change something, by its method.
+func mayChange(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return false
+	}
+	return true
 }
 
 // cors answers the questions of browsers on behalf of the listed origins.

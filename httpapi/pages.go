@@ -2,23 +2,47 @@ package httpapi
 
 import (
 	"errors"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/httpapi/ui"
+	"oc-scheduler/store/access"
 )
 
 // pages are those that people look at.
-func (s *Server) pages() (routes []route) {
-	site := ui.Site{
-		Loaded: s.shownParts, Explain: s.explain, Subject: subjectOf, Now: time.Now,
-		RunNews: s.runNews, ScheduleNews: s.scheduleNews,
+func (s *Server) pages() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	routes := []route{
+		{get, loginPath, access.Open, s.getLogin},
+		{post, loginPath, access.Open, s.postLogin},
+		{post, logoutPath, access.Open, s.postLogout},
 	}
-	for _, r := range site.Routes() {
+	for _, r := range s.site.Routes() {
 		routes = append(routes, route{r.Method, r.Path, r.Right, r.Handle})
 	}
 	return routes
+}
+
+func (s *Server) newSite() *ui.Site {
+	return &ui.Site{
+		Loaded: s.shownParts, Explain: s.explain, Subject: subjectOf, LoggedIn: loggedIn, Secret: s.auth != nil, Now: time.Now,
+		RunNews: s.runNews, ScheduleNews: s.scheduleNews,
+	}
+}
+
+// loggedIn says whether who asks can log out.
+func loggedIn(c echo.Context) bool {
+	g := grantOf(c)
+	return g != nil && g.Session() != ""
+}
+
+// isPage says whether people are answered with a page.
+func isPage(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, homePath) && !carry.Upgrades(r)
 }
 
 // shownParts is what the pages show of what is served.

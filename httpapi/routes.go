@@ -17,6 +17,7 @@ import (
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
@@ -48,7 +49,8 @@ type Parts struct {
 	Orders           Orders           // writes, which need NATS
 	Outputs          Outputs          // reads from nodes
 
-	Tokens *tokens.Tokens
+	Tokens   *tokens.Tokens
+	Sessions *sessions.Sessions
 }
 
 // Editor writes workflows and sets off what follows from it.

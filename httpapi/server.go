@@ -15,6 +15,7 @@ import (
 
 	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
 )
 
@@ -38,7 +39,8 @@ type Server struct {
 	lookups *lookups
 	auth    *auth.Guard            // nil: nobody has to say who he is
 	needed  map[place]access.Right // by route
-	doubts  *lookups               // of tokens
+	doubts  *lookups               // of tokens and sessions
+	site    *ui.Site
 	http    *http.Server
 
 	executions, runs, schedules changes // in the views
@@ -68,6 +70,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 	if cfg.Auth {
 		s.auth = auth.New(time.Now)
 	}
+	s.site = s.newSite()
 	handler, err := s.echo(checks, reg)
 	if err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func (s *Server) Attach(parts Parts) {
 		parts.Plan.Schedules().OnChange(s.schedules.changed)
 	}
 	if s.auth != nil {
-		s.auth.Attach(parts.Tokens.View(), s.freshToken(parts.Tokens))
+		s.auth.Attach(s.knows(&parts))
 	}
 	s.parts.Store(&parts)
 }

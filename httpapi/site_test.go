@@ -80,7 +80,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Leases: s.store.Leases.View(), Offers: s.store.Offers.View(),
 		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,
-		Tokens:     s.store.Tokens,
+		Tokens: s.store.Tokens, Sessions: s.store.Sessions,
 		Executions: s.store.Executions.View(), StoredExecutions: s.store.Executions, Outputs: logstream.Client{Conn: nc},
 	}
 	nodes, err := orchestrator.Open(t.Context(), js, s.store, orchestrator.Config{ReplicaID: "replica-1"})
@@ -104,6 +104,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	wait(t, s.parts.Nodes.Loaded(), "nodes")
 	wait(t, s.parts.Executions.Loaded(), "executions")
 	wait(t, s.store.Tokens.View().Loaded(), "tokens")
+	wait(t, s.store.Sessions.View().Loaded(), "sessions")
 	s.Attach(s.parts)
 	return s
 }

@@ -30,8 +30,7 @@ func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string)
 		return err
 	}
 	o.Leave = leave
-	who := subjectOf(c)
-	o.Bind = func(stop func(error)) (release func()) { return s.bind(who, func() { stop(errRightEnded) }) }
+	o.Bind = s.binding(c)
 	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream}, o)
 }
 

@@ -13,6 +13,7 @@ import (
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 )
 
@@ -30,7 +31,8 @@ type Store struct {
 	Partitions *Partitions
 	Offers     *Offers
 
-	Tokens *tokens.Tokens
+	Tokens   *tokens.Tokens
+	Sessions *sessions.Sessions
 
 	Plan *plan.Plan
 

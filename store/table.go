@@ -7,6 +7,7 @@ import (
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
+	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 )
 
@@ -24,8 +25,9 @@ const (
 	PartitionsBucket = "partitions"
 	OffersBucket     = "offers"
 
-	TokensBucket = tokens.Bucket
-	PlanBucket   = plan.Bucket
+	TokensBucket   = tokens.Bucket
+	SessionsBucket = sessions.Bucket
+	PlanBucket     = plan.Bucket
 )
 
 // markerTTL is how long the marker of a value stands that had an end. While a marker stands, whoever was away
@@ -101,6 +103,11 @@ var table = []row{
 	rowOf(tokens.Layout, tokens.Decode, func(s *Store, keys *kv.Keys) *kv.View[*tokens.Record] {
 		s.Tokens = tokens.New(keys)
 		return s.Tokens.View()
+	}),
+
+	rowOf(sessions.Layout, sessions.Decode, func(s *Store, keys *kv.Keys) *kv.View[*sessions.Record] {
+		s.Sessions = sessions.New(keys)
+		return s.Sessions.View()
 	}),
 
 	{

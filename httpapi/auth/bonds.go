@@ -3,91 +3,99 @@ package auth
 import (
 	"sync"
 	"time"
-
-	"oc-scheduler/store/access"
 )
 
-// bonds are what ends with the rights of subjects. The streams of one subject share a timer.
+// bonds are what ends with grants. Those of one own root end at the same time, and share a timer.
 type bonds struct {
-	stands func(*access.Subject) bool
+	stands func(*Grant) bool
 
 	mu sync.Mutex
-	of map[string]*bond // by the subject's ID
+	of map[string]*bond // by root
 }
 
-// bond is what ends with the right of one subject.
+// bond is what may end with a root.
 type bond struct {
 	ties  map[*tie]struct{}
-	timer *time.Timer // fires at the subject's end; nil: it has none
+	timer *time.Timer // fires at the end of the grants whose own root this is; nil: there is none
+	end   time.Time
 }
 
 // tie is one thing that ends.
 type tie struct {
-	subject *access.Subject
-	end     func()
+	grant *Grant
+	end   func()
 }
 
-func (b *bonds) bind(s *access.Subject, end func()) (release func()) {
-	t := &tie{s, end}
+func (b *bonds) bind(g *Grant, end func()) (release func()) {
+	t := &tie{g, end}
 	b.mu.Lock()
+	for _, root := range g.roots() {
+		b.tieLocked(root, t)
+	}
+	b.mu.Unlock()
+	if !b.stands(g) { // it ended while it was bound
+		b.review(g.own())
+	}
+	return func() { b.release(t) }
+}
+
+func (b *bonds) tieLocked(root string, t *tie) {
 	if b.of == nil {
 		b.of = map[string]*bond{}
 	}
-	of := b.of[s.ID]
+	of := b.of[root]
 	if of == nil {
 		of = &bond{ties: map[*tie]struct{}{}}
-		b.of[s.ID] = of
-		if !s.End.IsZero() {
-			of.timer = time.AfterFunc(time.Until(s.End), func() { b.review(s.ID) })
-		}
+		b.of[root] = of
 	}
 	of.ties[t] = struct{}{}
-	b.mu.Unlock()
-	if !b.stands(s) { // it ended while it was bound
-		b.review(s.ID)
+	if of.timer == nil && root == t.grant.own() && !t.grant.end.IsZero() {
+		of.end = t.grant.end
+		of.timer = time.AfterFunc(time.Until(of.end), func() { b.review(root) })
 	}
-	return func() { b.release(t) }
 }
 
 func (b *bonds) release(t *tie) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := b.of[t.subject.ID]
-	if of == nil {
-		return
-	}
-	if delete(of.ties, t); len(of.ties) > 0 {
-		return
-	}
-	delete(b.of, t.subject.ID)
-	if of.timer != nil {
-		of.timer.Stop()
+	for _, root := range t.grant.roots() {
+		of := b.of[root]
+		if of == nil {
+			continue
+		}
+		if delete(of.ties, t); len(of.ties) > 0 {
+			continue
+		}
+		delete(b.of, root)
+		if of.timer != nil {
+			of.timer.Stop()
+		}
 	}
 }
 
-// review ends what a subject's right no longer bears. What is ended stays bound until it is released.
-func (b *bonds) review(subjectID string) {
-	for _, t := range b.tiesOf(subjectID) {
-		if !b.stands(t.subject) {
+// review ends what is bound to a root and no longer granted. What is ended stays bound until it is released.
+func (b *bonds) review(root string) {
+	for _, t := range b.tiesOf(root) {
+		if !b.stands(t.grant) {
 			t.end()
 		}
 	}
 }
 
-// tiesOf are the ties of a subject. A timer that has fired before its time, by a clock that was set, fires again.
-func (b *bonds) tiesOf(subjectID string) []*tie {
+// tiesOf are the ties of a root. A timer that has fired before its time, by a clock that was set, fires again.
+func (b *bonds) tiesOf(root string) []*tie {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := b.of[subjectID]
+	of := b.of[root]
 	if of == nil {
 		return nil
+	}
+	if left := time.Until(of.end); of.timer != nil && left > 0 {
+		of.timer.Reset(left)
 	}
 	ties := make([]*tie, 0, len(of.ties))
 	for t := range of.ties {
 		ties = append(ties, t)
-		if left := time.Until(t.subject.End); of.timer != nil && left > 0 {
-			of.timer.Reset(left)
-		}
 	}
 	return ties
 }

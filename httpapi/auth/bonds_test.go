@@ -1,8 +1,9 @@
 package auth_test
 
 import (
-	"context"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -10,39 +11,82 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 )
 
-// guard is one who knows the tokens of a bucket.
-func guard(t *testing.T) (*auth.Guard, *tokens.Tokens) {
+// guard is one who knows the tokens and sessions of two buckets.
+func guard(t *testing.T) (*auth.Guard, *tokens.Tokens, *sessions.Sessions) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	streams, err := kv.Open(t.Context(), natstest.Start(t).JetStream(t), kv.Config{Replicas: 1, Log: log}, tokens.Layout)
+	streams, err := kv.Open(t.Context(), natstest.Start(t).JetStream(t), kv.Config{Replicas: 1, Log: log}, tokens.Layout, sessions.Layout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := tokens.New(streams[0].Keys(kv.BucketSpace(tokens.Bucket)))
+	logIns := sessions.New(streams[1].Keys(kv.BucketSpace(sessions.Bucket)))
 	g := auth.New(time.Now)
-	g.Attach(of.View(), func(ctx context.Context, tokenID string) (*tokens.Record, error) { return of.Get(ctx, tokenID) })
+	g.Attach(auth.Known{Tokens: of.View(), FreshToken: of.Get, Sessions: logIns.View(), FreshSession: logIns.Get})
 	natstest.Run(t, of.View().Run)
+	natstest.Run(t, logIns.View().Run)
 	natstest.Receive(t, of.View().Loaded())
-	return g, of
+	natstest.Receive(t, logIns.View().Loaded())
+	return g, of, logIns
 }
 
-// subject is the bearer of a new token.
-func subject(t *testing.T, of *tokens.Tokens, ttl time.Duration) *access.Subject {
+// bearer is what the bearer of a new token is granted, once the view shows it.
+func bearer(t *testing.T, g *auth.Guard, of *tokens.Tokens, ttl time.Duration) *auth.Grant {
 	t.Helper()
-	made, _, err := of.Create(t.Context(), tokens.Draft{Name: "n", Role: access.Viewer, TTL: ttl}, time.Now())
+	for {
+		made, c, err := of.Create(t.Context(), tokens.Draft{Name: "n", Role: access.Viewer, TTL: ttl}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		granted, err := judge(t, g, of, made.ID, c)
+		if err == nil {
+			return granted
+		}
+		if !made.ExpiresAt.Before(time.Now()) { // else a slow machine came too late
+			t.Fatal(err)
+		}
+	}
+}
+
+func judge(t *testing.T, g *auth.Guard, of *tokens.Tokens, tokenID string, c access.Credential) (*auth.Grant, error) {
+	t.Helper()
+	natstest.Eventually(t, "the token is in view", func() bool {
+		_, shown := of.View().Get(tokenID)
+		_, err := of.Get(t.Context(), tokenID)
+		return shown || err != nil
+	})
+	return g.Judge(t.Context(), c.Reveal())
+}
+
+// session is what a browser is granted that is logged in by a grant.
+func session(t *testing.T, g *auth.Guard, of *sessions.Sessions, by *auth.Grant) *auth.Grant {
+	t.Helper()
+	ground, end := by.Ground()
+	id, made, err := of.Begin(t.Context(), ground, end, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e kv.Entry[*tokens.Record]
-	natstest.Eventually(t, "the view shows the token", func() (shown bool) { e, shown = of.View().Get(made.ID); return shown })
-	return e.Value.Subject()
+	key, _ := sessions.Key(id)
+	natstest.Eventually(t, "the view shows the session", func() bool { _, shown := of.View().Get(key); return shown })
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "https://oc.example/", nil)
+	cookie, ok := auth.WayOf(r).Cookie(id, made.ExpiresAt, time.Now())
+	if !ok {
+		t.Fatal("no session")
+	}
+	r.AddCookie(cookie)
+	granted, err := g.Granted(r)
+	if err != nil || granted.Session() != key {
+		t.Fatal(granted, err)
+	}
+	return granted
 }
 
 // bound is a bond that tells when it is ended.
-func bound(g *auth.Guard, s *access.Subject) (ended <-chan struct{}, release func()) {
+func bound(g *auth.Guard, s *auth.Grant) (ended <-chan struct{}, release func()) {
 	told := make(chan struct{}, 1)
 	return told, g.Bind(s, func() {
 		select {
@@ -54,15 +98,15 @@ func bound(g *auth.Guard, s *access.Subject) (ended <-chan struct{}, release fun
 
 func TestWhatIsBoundEndsWithTheRight(t *testing.T) {
 	t.Parallel()
-	g, of := guard(t)
-	revoked, brief, other := subject(t, of, 0), subject(t, of, time.Second), subject(t, of, 0)
+	g, of, _ := guard(t)
+	revoked, brief, other := bearer(t, g, of, 0), bearer(t, g, of, 2*time.Second), bearer(t, g, of, 0)
 	first, releaseFirst := bound(g, revoked)
 	second, releaseSecond := bound(g, revoked)
 	ending, releaseEnding := bound(g, brief)
 	lasting, releaseLasting := bound(g, other)
 	released, release := bound(g, revoked)
 	release()
-	if err := of.Revoke(t.Context(), tokens.TokenID(revoked.ID)); err != nil {
+	if err := of.Revoke(t.Context(), tokens.TokenID(revoked.Subject.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for _, ended := range []<-chan struct{}{first, second, ending} {
@@ -85,15 +129,18 @@ func TestWhatIsBoundEndsWithTheRight(t *testing.T) {
 // TestAnotherTokenOfTheSameID does not carry what the one before did.
 func TestAnotherTokenOfTheSameID(t *testing.T) {
 	t.Parallel()
-	g, of := guard(t)
-	begin := func() *access.Subject {
+	g, of, _ := guard(t)
+	begin := func() *auth.Grant {
 		t.Helper()
-		if err := of.Begin(t.Context(), access.MintAs(tokens.Bootstrap), time.Now()); err != nil {
+		c := access.MintAs(tokens.Bootstrap)
+		if err := of.Begin(t.Context(), c, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		var e kv.Entry[*tokens.Record]
-		natstest.Eventually(t, "the view shows the token", func() (shown bool) { e, shown = of.View().Get(tokens.Bootstrap); return shown })
-		return e.Value.Subject()
+		granted, err := judge(t, g, of, tokens.Bootstrap, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return granted
 	}
 	before := begin()
 	ended, release := bound(g, before)
@@ -101,11 +148,59 @@ func TestAnotherTokenOfTheSameID(t *testing.T) {
 		t.Fatal(err)
 	}
 	natstest.Receive(t, ended)
-	if after := begin(); after.Same(before) {
+	if after := begin(); after.Subject.Same(before.Subject) {
 		t.Error("two tokens are one subject")
 	}
 	release()
 	ended, release = bound(g, before)
 	natstest.Receive(t, ended)
 	release()
+}
+
+// TestWhatIsBoundToASession ends with it, and with the token that it rests on; what other sessions and the token
+// itself have goes on.
+func TestWhatIsBoundToASession(t *testing.T) {
+	t.Parallel()
+	g, of, logIns := guard(t)
+	token := bearer(t, g, of, 0)
+	one, other := session(t, g, logIns, token), session(t, g, logIns, token)
+	if one.Subject.ID != token.Subject.ID || one.Subject.End.IsZero() || one.Subject.Since != token.Subject.Since {
+		t.Errorf("the session is of %+v", one.Subject)
+	}
+	ofOne, releaseOne := bound(g, one)
+	ofOther, releaseOther := bound(g, other)
+	ofToken, releaseToken := bound(g, token)
+	if err := logIns.End(t.Context(), one.Session()); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Receive(t, ofOne)
+	for _, lives := range []<-chan struct{}{ofOther, ofToken} {
+		select {
+		case <-lives:
+			t.Error("ended with a session of another")
+		default:
+		}
+	}
+	if err := of.Revoke(t.Context(), tokens.TokenID(token.Subject.ID)); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Receive(t, ofOther)
+	natstest.Receive(t, ofToken)
+	for _, release := range []func(){releaseOne, releaseOther, releaseToken} {
+		release()
+	}
+}
+
+// TestASessionEndsWithItsToken whose end was known when it began.
+func TestASessionEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	g, of, logIns := guard(t)
+	token := bearer(t, g, of, 3*time.Second)
+	granted := session(t, g, logIns, token)
+	if !granted.Subject.End.Equal(token.Subject.End) {
+		t.Errorf("the session ends at %v, the token at %v", granted.Subject.End, token.Subject.End)
+	}
+	ended, release := bound(g, granted)
+	defer release()
+	natstest.Receive(t, ended)
 }

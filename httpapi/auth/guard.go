@@ -9,30 +9,33 @@ import (
 
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 )
 
 var (
 	// ErrRefused says that a credential is nobody's, or no longer. It does not say why.
 	ErrRefused = errors.New("no valid credentials")
-	// ErrStarting says that this replica does not know the tokens yet.
+	// ErrStarting says that this replica does not know the tokens and sessions yet.
 	ErrStarting = errors.New("the tokens are not loaded yet")
 )
 
-// Fresh reads a token past the view. Whatever it fails with, nobody bears the token.
-type Fresh func(ctx context.Context, tokenID string) (*tokens.Record, error)
+// Fresh reads past a view what that does not show. Whatever it fails with, nobody has it.
+type Fresh[T any] func(ctx context.Context, name string) (T, error)
 
-// Guard knows who bears which credential. It is safe for concurrent use.
-type Guard struct {
-	now   func() time.Time
-	known atomic.Pointer[known]
-	bonds bonds
+// Known is what a guard judges by.
+type Known struct {
+	Tokens       *kv.View[*tokens.Record]
+	FreshToken   Fresh[*tokens.Record]
+	Sessions     *kv.View[*sessions.Record]
+	FreshSession Fresh[*sessions.Record]
 }
 
-// known is what a guard judges by.
-type known struct {
-	view  *kv.View[*tokens.Record]
-	fresh Fresh
+// Guard knows who shows which credential. It is safe for concurrent use.
+type Guard struct {
+	now   func() time.Time
+	known atomic.Pointer[Known]
+	bonds bonds
 }
 
 // New makes a guard who knows nobody yet; now is the clock.
@@ -43,59 +46,93 @@ func New(now func() time.Time) *Guard {
 }
 
 // Attach gives the guard what it judges by. It is called once.
-func (g *Guard) Attach(view *kv.View[*tokens.Record], fresh Fresh) {
-	view.OnChange(func(tokenID string) { g.bonds.review(tokens.SubjectID(tokenID)) })
-	g.known.Store(&known{view, fresh})
+func (g *Guard) Attach(by Known) {
+	by.Tokens.OnChange(func(tokenID string) { g.bonds.review(tokens.SubjectID(tokenID)) })
+	by.Sessions.OnChange(func(key string) { g.bonds.review(sessionRoot(key)) })
+	g.known.Store(&by)
 }
 
-// Subject is who asks; nil when the request shows no credential. It fails with ErrRefused and ErrStarting.
-func (g *Guard) Subject(r *http.Request) (*access.Subject, error) {
+// Granted is what who asks may do; nil when the request shows no credential. It fails with ErrRefused and
+// ErrStarting.
+func (g *Guard) Granted(r *http.Request) (*Grant, error) {
 	text, given := Shown(r)
+	if given {
+		return g.Judge(r.Context(), text)
+	}
+	sessionID, given := shownCookie(r)
 	if !given {
 		return nil, nil
 	}
+	key, ok := sessions.Key(sessionID)
+	if !ok {
+		return nil, ErrRefused
+	}
+	k, err := g.loaded()
+	if err != nil {
+		return nil, err
+	}
+	return k.bySession(r.Context(), key, g.now())
+}
+
+// Judge is what the bearer of a token may do. It fails with ErrRefused and ErrStarting.
+func (g *Guard) Judge(ctx context.Context, text string) (*Grant, error) {
 	c, ok := access.ParseCredential(text)
 	if !ok {
 		return nil, ErrRefused
 	}
-	k := g.known.Load()
-	if k == nil || !k.loaded() {
-		return nil, ErrStarting
+	k, err := g.loaded()
+	if err != nil {
+		return nil, err
 	}
-	token, err := k.token(r.Context(), c.ID)
+	token, err := look(ctx, k.Tokens, k.FreshToken, c.ID)
 	if err != nil || !token.Bears(c, g.now()) {
 		return nil, ErrRefused
 	}
-	return token.Subject(), nil
+	return ofToken(token), nil
 }
 
-func (k *known) loaded() bool {
-	select {
-	case <-k.view.Loaded():
-		return true
-	default:
-		return false
+// loaded is what the guard judges by. It fails with ErrStarting.
+func (g *Guard) loaded() (*Known, error) {
+	k := g.known.Load()
+	if k == nil {
+		return nil, ErrStarting
 	}
+	for _, loaded := range []<-chan struct{}{k.Tokens.Loaded(), k.Sessions.Loaded()} {
+		select {
+		case <-loaded:
+		default:
+			return nil, ErrStarting
+		}
+	}
+	return k, nil
 }
 
-// token is a token as the view shows it, or else as it is stored: another replica may have made it just now.
-func (k *known) token(ctx context.Context, tokenID string) (*tokens.Record, error) {
-	if e, shown := k.view.Get(tokenID); shown {
+// look is what a view shows, or else what is stored: another replica may have written it just now.
+func look[T any](ctx context.Context, view *kv.View[T], fresh Fresh[T], name string) (T, error) {
+	if e, shown := view.Get(name); shown {
 		return e.Value, nil
 	}
-	return k.fresh(ctx, tokenID)
+	return fresh(ctx, name)
 }
 
-// stands says whether a subject may still do what it could.
-func (g *Guard) stands(s *access.Subject) bool {
+// stands says whether what was granted still is.
+func (g *Guard) stands(of *Grant) bool {
 	k := g.known.Load()
-	if k == nil || s.Ended(g.now()) {
+	if k == nil || of.ended(g.now()) {
 		return false
 	}
-	e, shown := k.view.Get(tokens.TokenID(s.ID))
-	return shown && e.Value.Subject().Same(s)
+	if of.session != "" {
+		if _, shown := k.Sessions.Get(of.session); !shown {
+			return false
+		}
+	}
+	if of.token == nil {
+		return true
+	}
+	e, shown := k.Tokens.Get(tokens.TokenID(of.token.ID))
+	return shown && e.Value.Subject().Same(of.token)
 }
 
-// Bind has end called when the right of a subject ends: at once when it has ended already, and again until
-// release, which is to be called once. It must not block.
-func (g *Guard) Bind(s *access.Subject, end func()) (release func()) { return g.bonds.bind(s, end) }
+// Bind has end called when a grant ends: at once when it has ended already, and again until release, which is to
+// be called once. It must not block.
+func (g *Guard) Bind(of *Grant, end func()) (release func()) { return g.bonds.bind(of, end) }

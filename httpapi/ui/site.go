@@ -66,6 +66,10 @@ type Site struct {
 	Subject func(echo.Context) *access.Subject
 	// RunNews and ScheduleNews open the WebSocket by which an open page hears that what it shows has changed.
 	RunNews, ScheduleNews func(c echo.Context, id string) error
+	// LoggedIn says whether who asks is known by a session, which he can end.
+	LoggedIn func(echo.Context) bool
+	// Secret says that what the pages show is not for everybody.
+	Secret bool
 	// Now is the clock.
 	Now func() time.Time
 }

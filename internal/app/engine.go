@@ -121,7 +121,8 @@ func (e *engine) parts() httpapi.Parts {
 		Orders:           e.nodes.Orders,
 		Outputs:          logstream.Client{Conn: e.nc, Logger: e.log},
 
-		Tokens: e.store.Tokens,
+		Tokens:   e.store.Tokens,
+		Sessions: e.store.Sessions,
 	}
 }
 

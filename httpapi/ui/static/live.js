@@ -103,6 +103,7 @@ function look() {
 }
 async function replace() {
   const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'follow' });
+  if (response.redirected && new URL(response.url).pathname === '/ui/login') { location.reload(); return; }
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   if (dragging) return;
@@ -152,6 +153,7 @@ function keep(path, protocol, { opened, heard, gone }) {
       return;
     }
     fresh('reconnecting');
+    if (attempt > 0) look().catch(() => {}); // a session that has ended is no outage
     setTimeout(keep, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()), path, protocol, { opened, heard, gone });
   };
 }
