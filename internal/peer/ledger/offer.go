@@ -11,24 +11,19 @@ import (
 
 var _ nclprotocol.OfferProvider = (*Ledger)(nil)
 
-// slot is a booking as an offer shows it.
-type slot struct {
-	Start      time.Time           `json:"start"`
-	End        time.Time           `json:"end"`
-	InstanceID string              `json:"instance_id"`
-	BookingID  string              `json:"booking_id"`
-	Usage      nclprotocol.Amounts `json:"usage,omitempty"` // none: the whole instance
-}
-
 // offer is what the scheduler is told.
 type offer struct {
-	Capacities Capacities        `json:"capacities"`
-	Schedule   map[string][]slot `json:"schedule"`
+	Capacities Capacities                   `json:"capacities"`
+	Schedule   map[string][]json.RawMessage `json:"schedule"`
 }
 
-// GetOffer is what the node has, and what is booked on it now and later.
+// GetOffer is what the node has, and what is booked on it now and later, as far as an offer can show it.
 func (l *Ledger) GetOffer(context.Context) (json.RawMessage, error) {
-	return json.Marshal(l.offer(l.clock.Now(), l.Bookings()))
+	schedule, err := shown(l.Bookings(), l.clock.Now(), shownBytes)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(offer{l.capacities, schedule})
 }
 
 // OfferChanged is closed when the bookings change after the call. That one is over is no change.
@@ -36,18 +31,6 @@ func (l *Ledger) OfferChanged() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.changed
-}
-
-func (l *Ledger) offer(now time.Time, booked []nclprotocol.BookingChanged) offer {
-	d := offer{l.capacities, map[string][]slot{}}
-	for _, b := range booked {
-		for _, s := range b.Slots {
-			if s.End.After(now) {
-				d.Schedule[s.ResourceID] = append(d.Schedule[s.ResourceID], slot{s.Start.UTC(), s.End.UTC(), s.InstanceID, b.BookingID, s.Usage})
-			}
-		}
-	}
-	return d
 }
 
 // index is for questions about bookings that are not over; only times and amounts count.
