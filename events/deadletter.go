@@ -24,3 +24,8 @@ func (l *Listener) bury(ctx context.Context, d *delivery, r *Rejection) error {
 	}
 	return err
 }
+
+// DeadLetters reads what could not be used, of the bus and of nodes.
+func DeadLetters(js jetstream.JetStream) jet.Letters {
+	return jet.LettersOf(js, DeadStream, deadSubject)
+}

@@ -55,7 +55,7 @@ var least = map[string]string{
 	"GET /executions": "viewer", "GET /executions/{id}": "viewer", "GET /whoami": "viewer",
 	"PUT /oc/{id}": "user", "DELETE /oc/{id}": "user", "GET /executions/{id}/logs": "user", "POST /executions/{id}/cancel": "user",
 	"DELETE /nodes/{id}": "operator", "POST /nodes/{id}/approve": "operator", "POST /nodes/{id}/reject": "operator",
-	"POST /nodes/{id}/executions": "operator", "GET /metrics": "operator",
+	"POST /nodes/{id}/executions": "operator", "GET /metrics": "operator", "GET /dead": "operator",
 	"GET /tokens": "admin", "POST /tokens": "admin", "DELETE /tokens/{id}": "admin",
 	"GET /oc/{id}/schedules": "viewer", "POST /oc/{id}/preview": "viewer", "GET /schedules": "viewer", "GET /schedules/{id}": "viewer",
 	"GET /schedules/{id}/next": "viewer", "GET /holds/{id}": "viewer",

@@ -41,13 +41,7 @@ func paged(c echo.Context, by string) (after string, limit int, want string, err
 
 // paged is what the parameters say of the page, and the faults of all of them.
 func (q *query) paged() (after string, limit int, err error) {
-	limit = defaultLimit
-	if text := q.get("limit"); text != "" {
-		n, ok := wholeNumber(text)
-		if limit = int(min(n, maxLimit)); !ok || n < 1 || n > maxLimit {
-			q.fault("limit", "must be a whole number from 1 to %d", maxLimit)
-		}
-	}
+	limit = q.limit()
 	if cursor := q.get("cursor"); cursor != "" {
 		raw, err := base64.RawURLEncoding.DecodeString(cursor)
 		if after = string(raw); err != nil || id.Check(after) != nil {
@@ -55,6 +49,19 @@ func (q *query) paged() (after string, limit int, err error) {
 		}
 	}
 	return after, limit, q.faults.Err()
+}
+
+// limit is how many items are asked for.
+func (q *query) limit() int {
+	text := q.get("limit")
+	if text == "" {
+		return defaultLimit
+	}
+	n, ok := wholeNumber(text)
+	if !ok || n < 1 || n > maxLimit {
+		q.fault("limit", "must be a whole number from 1 to %d", maxLimit)
+	}
+	return int(min(n, maxLimit))
 }
 
 // listing is how a view is listed.

@@ -51,6 +51,7 @@ type Parts struct {
 
 	Tokens   *tokens.Tokens
 	Sessions *sessions.Sessions
+	Dead     DeadLetters // reads, which need NATS
 }
 
 // Editor writes workflows and sets off what follows from it.
@@ -104,6 +105,7 @@ func (s *Server) routes(h health, metrics echo.HandlerFunc) []route {
 		{get, "/tokens", access.Govern, tokenList.answer(s)},
 		{post, "/tokens", access.Govern, s.postToken},
 		{del, "/tokens/:id", access.Govern, s.deleteToken},
+		{get, "/dead", access.Operate, s.listDead},
 		{get, "/whoami", access.Read, getWhoami},
 		{get, "/livez", access.Open, h.live},
 		{get, "/readyz", access.Open, h.ready},

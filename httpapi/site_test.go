@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
+	bus "oc-scheduler/events"
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
@@ -80,7 +81,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Leases: s.store.Leases.View(), Offers: s.store.Offers.View(),
 		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,
-		Tokens: s.store.Tokens, Sessions: s.store.Sessions,
+		Tokens: s.store.Tokens, Sessions: s.store.Sessions, Dead: bus.DeadLetters(js),
 		Executions: s.store.Executions.View(), StoredExecutions: s.store.Executions, Outputs: logstream.Client{Conn: nc},
 	}
 	nodes, err := orchestrator.Open(t.Context(), js, s.store, orchestrator.Config{ReplicaID: "replica-1"})

@@ -21,6 +21,7 @@
 //	oc-scheduler executions [ID]    what runs or ran
 //	oc-scheduler logs EXECUTION     its output
 //	oc-scheduler cancel EXECUTION   end it
+//	oc-scheduler dead               what could not be used, and why
 //	oc-scheduler token …            who may do what: create, list, revoke
 //	oc-scheduler doctor             examine an installation
 //	oc-scheduler version

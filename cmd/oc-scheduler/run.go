@@ -47,6 +47,7 @@ type grammar struct {
 	Executions executionsCmd `cmd:"" help:"List what runs or ran on the nodes, or show one execution."`
 	Logs       logsCmd       `cmd:"" help:"Print the output of an execution."`
 	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
+	Dead       deadCmd       `cmd:"" help:"List what came over the bus or from nodes and could not be used."`
 	Token      tokenCmd      `cmd:"" help:"Make, list or revoke tokens, which say who may do what."`
 	Doctor     doctorCmd     `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`

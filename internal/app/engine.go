@@ -34,6 +34,7 @@ type engine struct {
 	composer *compose.Service
 	demand   *demand.Service
 	listener *events.Listener
+	dead     jet.Letters
 	intake   *jet.Intake
 	checks   *check.Service
 	nodes    *orchestrator.Service
@@ -85,6 +86,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		composer: composer,
 		demand:   wants,
 		listener: events.NewListener(bus, wants, log, reg),
+		dead:     events.DeadLetters(js),
 		intake:   jet.NewIntake(js, streamNames()...),
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
@@ -123,6 +125,7 @@ func (e *engine) parts() httpapi.Parts {
 
 		Tokens:   e.store.Tokens,
 		Sessions: e.store.Sessions,
+		Dead:     e.dead,
 	}
 }
 

@@ -26,6 +26,9 @@ type Right struct {
 // imported begins the subjects of answers to nodes that have accounts of their own.
 const imported = "_R_."
 
+// readsDead is for showing dead letters.
+const readsDead = "$JS.API.STREAM.MSG.GET." + events.DeadStream
+
 // Covering are subjects on which a user may publish who has all rights to publish of Needed.
 const Covering = "PROPALGATION_EVENT, oc.dead.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>, _R_.>"
 
@@ -57,9 +60,9 @@ func right(subject string, subscribe bool) Right {
 
 // spare says whether a subject is for making what is missing, for changing what is of an older layout, for saying who has made something else
 // instead, for finding out that a stream takes no writes, or for tidying up, which the server does by itself later; or
-// for nodes with accounts of their own, of which there may be none.
+// for nodes with accounts of their own, of which there may be none, or for showing dead letters.
 func spare(subject string) bool {
-	if strings.HasPrefix(subject, imported) {
+	if strings.HasPrefix(subject, imported) || subject == readsDead {
 		return true
 	}
 	request, ok := strings.CutPrefix(subject, "$JS.API.")
@@ -95,6 +98,7 @@ func published() []string {
 			"$JS.API.CONSUMER.MSG.NEXT."+name+"."+Nobody, "$JS.API.CONSUMER.INFO."+name+"."+Nobody,
 			"$JS.API.DIRECT.GET."+name+"."+key, "$JS.API.STREAM.MSG.GET."+name)
 	}
+	subjects = append(subjects, readsDead)
 	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1)) {
 		if subject := "$JS.API.STREAM.MSG.DELETE." + x.Stream.Name; looks(subject) {
 			subjects = append(subjects, subject)
