@@ -248,7 +248,8 @@ func TestPageBooks(t *testing.T) {
 	b.open(address)
 	b.do(chromedp.Submit(chromedp.CSS(`form[data-part=book]`)), chromedp.WaitVisible(chromedp.CSS(`tr[data-status=booked]`)))
 	other.becomes(answered + ` === 'unavailable' && document.querySelector('rect.conflict') !== null`)
-	b.do(chromedp.Submit(chromedp.CSS(`form[action$=cancel]`)), chromedp.WaitVisible(chromedp.CSS(`[data-status=cancelled]`)))
+	b.do(chromedp.Click(chromedp.CSS(`form[action$=cancel] button`)), chromedp.WaitVisible(chromedp.CSS(`form[method=post][action$=cancel]`)))
+	b.do(chromedp.Click(chromedp.CSS(`form[method=post] button`)), chromedp.WaitVisible(chromedp.CSS(`[data-status=cancelled]`)))
 	other.becomes(answered + ` === 'available'`)
 }
 

@@ -11,6 +11,7 @@ import (
 	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/booking"
 )
 
 // pages are those that people look at.
@@ -30,7 +31,7 @@ func (s *Server) pages() []route {
 func (s *Server) newSite() *ui.Site {
 	return &ui.Site{
 		Loaded: s.shownParts, Explain: s.explain, Subject: subjectOf, LoggedIn: loggedIn, Secret: s.auth != nil, Now: time.Now,
-		RunNews: s.runNews, ScheduleNews: s.scheduleNews,
+		Await: s.awaitPlanners, RunNews: s.runNews, ScheduleNews: s.scheduleNews,
 	}
 }
 
@@ -45,6 +46,15 @@ func isPage(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, homePath) && !carry.Upgrades(r)
 }
 
+// awaitPlanners asks for what a request lacks, and waits for it.
+func (s *Server) awaitPlanners(c echo.Context, workflowID string, r booking.Request, within time.Duration) error {
+	parts, err := s.loaded()
+	if err == nil {
+		_, err = s.ask(c, parts, workflowID, r, within)
+	}
+	return err
+}
+
 // shownParts is what the pages show of what is served.
 func (s *Server) shownParts() (*ui.Parts, error) {
 	p, err := s.loaded()
@@ -53,7 +63,7 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
-		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(),
+		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), CancelSchedule: p.cancelSchedule,
 	}, nil
 }
 
@@ -66,6 +76,11 @@ func (s *Server) explain(c echo.Context, err error) ui.Problem {
 	shown := ui.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Faults: p.Errors}
 	if p.retryAfter > 0 {
 		shown.RetryAfter = seconds(p.retryAfter)
+	}
+	if p.Result != nil {
+		if a, err := ui.ReadAnswer(p.Result); err == nil {
+			shown.Answer = &a
+		}
 	}
 	return shown
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
@@ -164,6 +165,88 @@ func TestBookingOnThePage(t *testing.T) {
 	form(path+"/cancel", "").ok(t, http.StatusSeeOther)
 	s.shows(t, path, "cancelled")
 	s.page(t, "/ui/schedules/nix", http.StatusNotFound)
+}
+
+// TestHoldingOnThePage holds what the question asks, confirms it once, and gives another one back.
+func TestHoldingOnThePage(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	const question = "start=2026-12-24T09:00:00Z&duration=1h"
+	path := s.sent(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=300")
+	s.shows(t, path, `data-status="held"`, "data-countdown=", "<button>Confirm</button>", "<button>Release</button>", `<bdi>n1</bdi> on <bdi>peer-a</bdi>`)
+	s.shows(t, "/ui/workflows/wf-1?"+question, `data-status="unavailable"`, "hold "+strings.TrimPrefix(path, "/ui/holds/"))
+	booked := s.sent(t, path+"/confirm", "")
+	s.shows(t, booked, `data-status="booked"`)
+	s.shows(t, path, `data-status="confirmed"`, booked)
+	s.form(t, path+"/confirm", "").ok(t, http.StatusConflict)
+	s.form(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=soon").ok(t, http.StatusUnprocessableEntity)
+	taken := string(s.form(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=60").ok(t, http.StatusConflict).body)
+	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) {
+		t.Errorf("what is taken is not explained:\n%s", taken)
+	}
+	other := s.sent(t, "/ui/workflows/wf-1/holds", "start=2026-12-25T09:00:00Z&duration=1h&ttl_s=60")
+	if to := s.sent(t, other+"/release", ""); to != "/ui/workflows/wf-1" {
+		t.Errorf("after the release: %s", to)
+	}
+	s.page(t, other, http.StatusNotFound)
+}
+
+// form sends a form as the page does.
+func (s *site) form(t *testing.T, path, fields string) answer {
+	t.Helper()
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return s.do(t, http.MethodPost, path, fields, "Origin", s.url, "Content-Type", "application/x-www-form-urlencoded")
+}
+
+// sent sends a form that leads somewhere.
+func (s *site) sent(t *testing.T, path, fields string) (to string) {
+	t.Helper()
+	return s.form(t, path, fields).ok(t, http.StatusSeeOther).header.Get("Location")
+}
+
+// TestRecurringOnThePage previews what would be booked, in the zone that is meant, and books it.
+func TestRecurringOnThePage(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	s.shows(t, "/ui/workflows/wf-1/recurring", `name="cron"`, "<button>Preview</button>")
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2) // within what is booked ahead
+	s.sent(t, "/ui/workflows/wf-1/schedules", "start="+first.AddDate(0, 0, 1).Add(3*time.Hour).Format(time.RFC3339)+"&duration=1h")
+	wish := "cron=0+8+*+*+*&time_zone=Asia/Karachi&start=" + first.Format("2006-01-02T15:04") + "&duration=1h&count=20" // at five hours from UTC throughout
+	there := first.Format("Mon 2 Jan 2006, ") + "08:00 &#43;05:00"
+	s.shows(t, "/ui/workflows/wf-1/recurring?"+wish, "9 of the next 10 would fit", there, `<tr data-status="unavailable">`,
+		"<bdi>n1</bdi>: cores: 8 asked for", "<button>Book</button>", `name="cron" value="0 8 * * *"`)
+	if n := len(s.listed(t, "/schedules")); n != 1 {
+		t.Errorf("looking has made %d schedules", n)
+	}
+	path := s.sent(t, "/ui/workflows/wf-1/schedules", wish)
+	s.shows(t, path, "<code>0 8 * * *</code> in Asia/Karachi", there, "<button>Pause</button>", `data-status="conflict"`, "not booked yet")
+	s.sent(t, path+"/pause", "")
+	s.shows(t, path, `role="status" data-status="paused"`, "<button>Resume</button>")
+	s.sent(t, path+"/resume", "")
+	s.shows(t, path+"/cancel", "Cancel this schedule?", "<button>Cancel the schedule</button>")
+	s.sent(t, path+"/cancel", "")
+	s.shows(t, path, `role="status" data-status="cancelled"`)
+	s.form(t, path+"/pause", "").ok(t, http.StatusConflict)
+
+	bad := s.page(t, "/ui/workflows/wf-1/recurring?cron=never&time_zone=Nowhere&count=x&until=now&duration=1h", http.StatusUnprocessableEntity)
+	for _, field := range []string{"cron", "zone", "count", "until"} {
+		if !strings.Contains(bad, `id="`+field+`-fault"`) {
+			t.Errorf("the fault of %s is not at its field:\n%s", field, bad)
+		}
+	}
+}
+
+// TestStartingOnThePage leads to the run.
+func TestStartingOnThePage(t *testing.T) {
+	t.Parallel()
+	s := startable(t)
+	path := s.sent(t, "/ui/workflows/wf-1/runs", "start=2026-12-24T09:00:00Z")
+	if !strings.HasPrefix(path, "/ui/runs/r-") {
+		t.Errorf("leads to %s", path)
+	}
+	natstest.Eventually(t, "it is completed", func() bool {
+		return strings.Contains(s.page(t, path, http.StatusOK), `role="status" data-status="completed"`)
+	})
 }
 
 // TestStaticFiles holds that what pages load is there for ever under its name, and small.

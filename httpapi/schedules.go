@@ -128,28 +128,33 @@ func changeSchedule(s *Server, c echo.Context, change func(b Bookings, ctx conte
 
 // deleteSchedule cancels: what has not begun is freed, also again; a run, too, that waits for its time.
 func (s *Server) deleteSchedule(c echo.Context) error {
-	return s.endBooking(c, func(b Bookings, ctx context.Context, scheduleID, by string) error {
-		parts, err := s.loaded()
-		if err != nil {
-			return err
-		}
-		if err := b.Cancel(ctx, scheduleID, by); err != nil {
-			return err
-		}
-		found, err := b.Get(ctx, scheduleID)
-		if err != nil {
-			return err
-		}
-		for _, o := range found.Occurrences {
-			if o.RunID == nil || o.State != schedule.OccurrenceState(run.Scheduled) {
-				continue
-			}
-			if err := parts.Runs.Happen(ctx, *o.RunID, run.Cancel{By: by, Reason: "its schedule was"}); err != nil {
-				return err
-			}
-		}
-		return nil
+	parts, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	return s.endBooking(c, func(_ Bookings, ctx context.Context, scheduleID, by string) error {
+		return parts.cancelSchedule(ctx, scheduleID, by)
 	})
+}
+
+// cancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait.
+func (p *Parts) cancelSchedule(ctx context.Context, scheduleID, by string) error {
+	if err := p.Bookings.Cancel(ctx, scheduleID, by); err != nil {
+		return err
+	}
+	found, err := p.Bookings.Get(ctx, scheduleID)
+	if err != nil {
+		return err
+	}
+	for _, o := range found.Occurrences {
+		if o.RunID == nil || o.State != schedule.OccurrenceState(run.Scheduled) {
+			continue
+		}
+		if err := p.Runs.Happen(ctx, *o.RunID, run.Cancel{By: by, Reason: "its schedule was"}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Server) endBooking(c echo.Context, end func(b Bookings, ctx context.Context, name, by string) error) error {

@@ -54,8 +54,8 @@ func fits(window time.Duration) Zoom {
 var bareTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$`)
 
 // ReadQuestion reads the query of a workflow's page. Empty fields of a form count as absent, and times
-// without a zone are UTC. The error is a fault.List.
-func ReadQuestion(query url.Values) (q Question, err error) {
+// without a zone are UTC. also names fields that the question leaves to others. The error is a fault.List.
+func ReadQuestion(query url.Values, also ...string) (q Question, err error) {
 	q.Values = url.Values{}
 	if z := Zoom(query.Get("zoom")); slices.Contains(Zooms, z) {
 		q.Zoom = z
@@ -65,17 +65,19 @@ func ReadQuestion(query url.Values) (q Question, err error) {
 			switch parts := bareTime.FindStringSubmatch(v); {
 			case v == "":
 				continue
-			case (name == "start" || name == "end") && parts != nil && parts[1] == "":
+			case isTime(name) && parts != nil && parts[1] == "":
 				v += ":00Z"
-			case (name == "start" || name == "end") && parts != nil:
+			case isTime(name) && parts != nil:
 				v += "Z"
 			}
 			q.Values.Add(name, v)
 		}
 	}
-	q.Request, err = booking.ParseQuery(q.Values, "zoom")
+	q.Request, err = booking.ParseQuery(q.Values, append(also, "zoom")...)
 	return q, err
 }
+
+func isTime(name string) bool { return name == "start" || name == "end" || name == "until" }
 
 // Of is the question about a workflow: where neither says how long it lasts, it is about an hour.
 func (q Question) Of(w *workflow.Workflow) Question {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,45 +20,41 @@ import (
 type Bookings interface {
 	// Book returns what booking.Service does.
 	Book(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
-	// Get returns booking.ErrNotFound or kv.ErrUnavailable; so does Cancel.
+	Hold(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Hold, error)
+	Preview(ctx context.Context, a booking.Asked, r schedule.Request, n int) ([]booking.Previewed, error)
+	Confirm(ctx context.Context, holdID string, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
+	// Get returns booking.ErrNotFound or kv.ErrUnavailable; so do those below.
 	Get(ctx context.Context, scheduleID string) (schedule.Schedule, error)
-	Cancel(ctx context.Context, scheduleID, by string) error
+	Next(ctx context.Context, scheduleID string, n int) ([]booking.Coming, error)
+	GetHold(ctx context.Context, holdID string) (schedule.Hold, error)
+	ReleaseHold(ctx context.Context, holdID, by string) error
+	// Pause returns booking.ErrEnded, too, as does Resume.
+	Pause(ctx context.Context, scheduleID, by string) error
+	Resume(ctx context.Context, scheduleID, by string) error
 	Schedules() *kv.View[plan.Listed]
 }
 
 // natsWithin bounds what a page waits for NATS.
 const natsWithin = 5 * time.Second
 
-// book books what the form asks, once, and shows the schedule.
-func (s *Site) book(c echo.Context, p *Parts) error {
-	workflowID, err := pathID(c)
-	if err != nil {
-		return err
-	}
-	w, err := s.known(c, p, workflowID)
-	if err != nil {
-		return err
-	}
-	form, err := c.FormParams()
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, "the form can't be read")
-	}
-	q, err := ReadQuestion(form)
-	if err != nil {
-		return err
-	}
-	r, err := schedule.DecodeRequest([]byte(q.Of(w).JSON()), schedule.ScheduleBody)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
-	defer cancel()
-	made, err := p.Bookings.Book(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID}, r)
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, address("schedules", made.ID))
+// schedulePage is a schedule with what comes next of it.
+type schedulePage struct {
+	schedule.Schedule
+	Shown    []schedule.Occurrence // the last and the next ones
+	More     int                   // that are not shown
+	Coming   []booking.Coming      // that nobody has decided on
+	Rhythm   rhythm
+	MayWrite bool
 }
+
+// rhythm is when a schedule comes again, as it was asked for.
+type rhythm struct {
+	Cron string `json:"cron"` // empty: it comes once
+	Zone string `json:"time_zone"`
+}
+
+// mostOccurrences is how many a page shows.
+const mostOccurrences = 50
 
 // schedule shows what a schedule has booked.
 func (s *Site) schedule(c echo.Context, p *Parts) error {
@@ -65,7 +62,31 @@ func (s *Site) schedule(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	return s.show(c, http.StatusOK, "schedule.html", View{Title: visible(found.ID), News: address("schedules", found.ID) + "/news", Body: found})
+	v := schedulePage{Schedule: found, Shown: found.Occurrences, MayWrite: s.mayWrite(c)}
+	if v.More = max(len(v.Shown)-mostOccurrences, 0); v.More > 0 {
+		v.Shown = v.Shown[:mostOccurrences]
+	}
+	_ = json.Unmarshal(found.Request, &v.Rhythm) // one that can't be read is shown without
+	if v.More == 0 && v.Rhythm.Cron != "" {
+		if v.Coming, err = p.coming(c.Request().Context(), found.ID); err != nil {
+			return err
+		}
+	}
+	return s.show(c, http.StatusOK, "schedule.html", View{
+		Title: "Schedule " + visible(found.ID), News: address("schedules", found.ID) + "/news", Body: v,
+	})
+}
+
+// mostComing is how many occurrences a page tells of beyond what was decided on.
+const mostComing = 10
+
+// coming are the next occurrences of a schedule that nobody has decided on.
+func (p *Parts) coming(ctx context.Context, scheduleID string) ([]booking.Coming, error) {
+	ctx, cancel := context.WithTimeout(ctx, natsWithin)
+	defer cancel()
+	next, err := p.Bookings.Next(ctx, scheduleID, mostOccurrences+mostComing)
+	next = slices.DeleteFunc(next, func(o booking.Coming) bool { return o.State != "" })
+	return next[:min(len(next), mostComing)], err
 }
 
 func (s *Site) scheduleNews(c echo.Context, p *Parts) error {
@@ -76,15 +97,34 @@ func (s *Site) scheduleNews(c echo.Context, p *Parts) error {
 	return s.ScheduleNews(c, found.ID)
 }
 
-// cancel ends a schedule, and shows it again.
-func (s *Site) cancel(c echo.Context, p *Parts) error {
+func (s *Site) pause(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Pause) }
+
+func (s *Site) resume(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Resume) }
+
+// cancel ends a schedule, and the runs of it that wait for their time.
+func (s *Site) cancel(c echo.Context, p *Parts) error { return s.changed(c, p, p.CancelSchedule) }
+
+// askCancel asks whether a schedule shall really end.
+func (s *Site) askCancel(c echo.Context, p *Parts) error {
+	found, err := s.found(c, p)
+	if err != nil {
+		return err
+	}
+	return s.show(c, http.StatusOK, "sure.html", View{Title: "Cancel schedule " + visible(found.ID), Body: sure{
+		Title: "Cancel this schedule?", Of: found.ID, Back: address("schedules", found.ID), Action: address("schedules", found.ID) + "/cancel",
+		Button: "Cancel the schedule", Words: "What has not begun is freed, for others to take; runs that have begun go on. This can't be undone.",
+	}})
+}
+
+// changed changes the schedule in the address, and shows it again.
+func (s *Site) changed(c echo.Context, p *Parts, change func(ctx context.Context, scheduleID, by string) error) error {
 	found, err := s.found(c, p)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := p.Bookings.Cancel(ctx, found.ID, s.Subject(c).ID); err != nil {
+	if err := change(ctx, found.ID, s.Subject(c).ID); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, address("schedules", found.ID))

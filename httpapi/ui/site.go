@@ -28,7 +28,9 @@ type Parts struct {
 	Members   Members  // writes, which need NATS
 	Bookings  Bookings // all but the list needs NATS
 	Runs      Runs     // needs NATS
-	RunList   *kv.View[plan.ListedRun]
+	// CancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait. It fails as Bookings.Get does.
+	CancelSchedule func(ctx context.Context, scheduleID, by string) error
+	RunList        *kv.View[plan.ListedRun]
 	// Booked is what of ours stands with a peer now; nil is nothing.
 	Booked func(peerID string) *planner.Overlay
 }
@@ -53,7 +55,8 @@ type Problem struct {
 	Title      string
 	Detail     string
 	Faults     fault.List
-	RetryAfter string // seconds, for the header of that name; empty: none
+	Answer     *Answer // why something can't be booked; nil: that is not what is wrong
+	RetryAfter string  // seconds, for the header of that name; empty: none
 }
 
 // Site serves the pages.
@@ -64,6 +67,8 @@ type Site struct {
 	Explain func(echo.Context, error) Problem
 	// Subject is who asks.
 	Subject func(echo.Context) *access.Subject
+	// Await asks for the planners that a request about a workflow lacks, and returns when they have come, or a time is over.
+	Await func(c echo.Context, workflowID string, r booking.Request, within time.Duration) error
 	// RunNews and ScheduleNews open the WebSocket by which an open page hears that what it shows has changed.
 	RunNews, ScheduleNews func(c echo.Context, id string) error
 	// LoggedIn says whether who asks is known by a session, which he can end.
@@ -91,6 +96,15 @@ func (s *Site) Routes() []Route {
 		{get, "/ui/", access.Read, s.page(s.workflows)},
 		{get, "/ui/workflows/:id", access.Read, s.page(s.workflow)},
 		{post, "/ui/workflows/:id/schedules", access.Write, s.page(s.book)},
+		{post, "/ui/workflows/:id/holds", access.Write, s.page(s.hold)},
+		{post, "/ui/workflows/:id/runs", access.Write, s.page(s.start)},
+		{get, "/ui/workflows/:id/recurring", access.Read, s.page(s.recurring)},
+		{get, "/ui/holds/:id", access.Read, s.page(s.showHold)},
+		{post, "/ui/holds/:id/confirm", access.Write, s.page(s.confirm)},
+		{post, "/ui/holds/:id/release", access.Write, s.page(s.release)},
+		{post, "/ui/schedules/:id/pause", access.Write, s.page(s.pause)},
+		{post, "/ui/schedules/:id/resume", access.Write, s.page(s.resume)},
+		{get, "/ui/schedules/:id/cancel", access.Write, s.page(s.askCancel)},
 		{get, "/ui/schedules/:id", access.Read, s.page(s.schedule)},
 		{post, "/ui/schedules/:id/cancel", access.Write, s.page(s.cancel)},
 		{get, "/ui/runs/:id", access.Read, s.page(s.run)},

@@ -86,7 +86,7 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 	runs, older := p.runsOf(workflowID)
 	return s.show(c, http.StatusOK, "workflow.html", View{
 		Title: visible(workflowID),
-		Live:  &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()},
+		Live:  liveOf(workflowID, q),
 		Body: workflowPage{
 			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
 			Schedules: p.schedulesOf(workflowID), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
@@ -94,6 +94,11 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, index, &answer),
 		},
 	})
+}
+
+// liveOf is the check stream that answers a question about a workflow.
+func liveOf(workflowID string, q Question) *Live {
+	return &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()}
 }
 
 func zoomLinks(q Question, a *Answer) []zoomLink {

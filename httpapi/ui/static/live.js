@@ -27,43 +27,52 @@ function localise(root) {
   for (const el of root.querySelectorAll('time[datetime], [data-time]')) {
     el.textContent = stamp(new Date(el.getAttribute('datetime') ?? el.dataset.time), el.dataset.form);
   }
+  count(root);
   const knob = root.querySelector('[data-window]');
   if (knob) knob.setAttribute('aria-valuetext', stamp(new Date(knob.dataset.start)));
+}
+// How long something lasts still.
+function count(root) {
+  for (const el of root.querySelectorAll('[data-countdown]')) {
+    const left = Math.ceil((new Date(el.dataset.countdown) - Date.now()) / 1000);
+    el.textContent = left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left` : 'over';
+  }
 }
 function showZone() {
   zoneButton.hidden = false;
   zoneButton.textContent = utc ? 'Show local times instead of UTC' : 'Show times in UTC';
   zoneButton.setAttribute('aria-pressed', String(utc));
   localise(document);
+  for (const field of timeFields) field.show();
 }
 zoneButton.addEventListener('click', () => {
   utc = !utc;
   sessionStorage.setItem('utc', utc ? 'yes' : 'no');
   showZone();
-  fillStart(main.dataset.question && JSON.parse(main.dataset.question).start);
 });
 
-// The field of the start is in the zone of who fills it in; what is sent is UTC.
-function localiseForm() {
-  const field = document.querySelector('#start');
-  if (!field || !main.dataset.question) return;
-  const hint = field.labels[0].querySelector('small');
-  const hidden = document.createElement('input');
-  hidden.type = 'hidden';
-  hidden.name = 'start';
+// Fields for times are in the zone of who fills them in; what is sent is UTC.
+const timeFields = [...document.querySelectorAll('input[type=datetime-local]')].map((field) => {
+  const sent = document.createElement('input');
+  sent.type = 'hidden';
+  sent.name = field.name;
+  sent.value = field.value && `${field.value}Z`;
   field.removeAttribute('name');
-  field.after(hidden);
-  fillStart = (iso) => {
-    hint.textContent = `in ${zone()}; empty: now`;
-    field.value = iso ? wall(new Date(iso)) : '';
-    hidden.value = iso ?? '';
-  };
+  field.after(sent);
+  const hint = field.labels[0].querySelector('[data-zone-hint]');
+  const words = hint.textContent;
   field.addEventListener('input', () => {
-    hidden.value = field.value ? (utc ? new Date(`${field.value}Z`) : new Date(field.value)).toISOString() : '';
+    sent.value = field.value ? new Date(utc ? `${field.value}Z` : field.value).toISOString() : '';
   });
-  fillStart(JSON.parse(main.dataset.question).start);
-}
-let fillStart = () => {};
+  return {
+    id: field.id,
+    show(iso = sent.value) {
+      sent.value = iso;
+      hint.textContent = words.replace('in UTC', `in ${zone()}`);
+      field.value = iso && wall(new Date(iso));
+    },
+  };
+});
 // What a clock on the wall shows, as a field for times wants it.
 function wall(at) {
   const shifted = utc ? at : new Date(at - at.getTimezoneOffset() * 60e3);
@@ -174,10 +183,12 @@ const check = {
     fresh('live');
     if (frame.version === version) return;
     version = frame.version;
-    const answer = document.querySelector('[role=status]');
-    answer.dataset.status = frame.status;
-    answer.dataset.version = frame.version;
-    answer.querySelector('.status').textContent = frame.status;
+    const answer = document.querySelector('[role=status][data-version]');
+    if (answer) {
+      answer.dataset.status = frame.status;
+      answer.dataset.version = frame.version;
+      answer.querySelector('.status').textContent = frame.status;
+    }
     look();
   },
 };
@@ -266,7 +277,7 @@ function moveTo(start) {
   address.searchParams.delete('as_possible');
   main.dataset.question = JSON.stringify(question);
   history.replaceState(null, '', address);
-  fillStart(iso);
+  timeFields.find((field) => field.id === 'start')?.show(iso);
   version = '';
   ask();
   return look();
@@ -309,8 +320,10 @@ document.addEventListener('pointerdown', (event) => {
 // ---- go
 
 showZone();
-localiseForm();
+const zoneField = document.querySelector('#time_zone');
+if (zoneField && !zoneField.value && !new URL(location.href).searchParams.has('time_zone')) zoneField.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 setInterval(() => {
+  count(document);
   if (state === 'live' && Date.now() - heard > silentAfter) state = 'stale';
   tell();
 }, 1000);
@@ -319,9 +332,10 @@ if (main.dataset.check) {
 } else if (main.dataset.news) {
   keep(main.dataset.news, 'oc.page.v1', news);
   setInterval(() => { if (document.querySelector('[data-moves]')) look(); }, movesEvery);
-} else {
+} else if (document.querySelector('[data-part]')) {
   fresh('live');
   setInterval(() => {
-    if (document.visibilityState === 'visible') look().then(() => fresh('live'), () => fresh('reconnecting'));
+    if (document.querySelector('[data-countdown]')?.textContent === 'over') fresh('stale', 'This has ended.');
+    else if (document.visibilityState === 'visible') look().then(() => fresh('live'), () => fresh('reconnecting'));
   }, lookEvery);
 }

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/schedule"
+	"oc-scheduler/streams/booking"
+)
+
+// book books what the form asks, and shows the schedule.
+func (s *Site) book(c echo.Context, p *Parts) error {
+	return taken(s, c, p, schedule.ScheduleBody, func(ctx context.Context, a booking.Asked, r schedule.Request) (string, error) {
+		made, err := p.Bookings.Book(ctx, a, r)
+		return address("schedules", made.ID), err
+	})
+}
+
+// hold holds what the form asks for a short while, and shows the hold.
+func (s *Site) hold(c echo.Context, p *Parts) error {
+	return taken(s, c, p, schedule.HoldBody, func(ctx context.Context, a booking.Asked, r schedule.Request) (string, error) {
+		made, err := p.Bookings.Hold(ctx, a, r)
+		return address("holds", made.ID), err
+	})
+}
+
+// start books as much as the form asks from now on, begins the run of it, and shows that.
+func (s *Site) start(c echo.Context, p *Parts) error {
+	return taken(s, c, p, schedule.RunBody, func(ctx context.Context, a booking.Asked, r schedule.Request) (string, error) {
+		made, err := p.Bookings.Book(ctx, a, r)
+		if err != nil {
+			return "", err
+		}
+		begun, err := p.Runs.Start(ctx, made.ID)
+		return address("runs", begun.ID), err
+	})
+}
+
+// taken takes what the form asks for by a request of a kind, and goes to the page of what was made.
+func taken(s *Site, c echo.Context, p *Parts, kind schedule.Body, take func(context.Context, booking.Asked, schedule.Request) (page string, err error)) error {
+	workflowID, w, err := s.wished(c, p)
+	if err != nil {
+		return err
+	}
+	if kind == schedule.RunBody {
+		w = w.Now()
+	}
+	r, err := w.Request(kind)
+	if err != nil {
+		return err
+	}
+	try := func() (string, error) {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+		defer cancel()
+		return take(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID}, r)
+	}
+	for until := time.Now().Add(plannersWithin); ; {
+		page, err := try()
+		wait := time.Until(until)
+		if missing := (*booking.MissingError)(nil); errors.As(err, &missing) && wait > 0 {
+			// Nobody watches them where no script runs, nor from the page before to this one.
+			if err := s.Await(c, workflowID, r.Request, wait); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, page)
+	}
+}
+
+// plannersWithin bounds what a form waits for planners that are missing.
+const plannersWithin = 5 * time.Second
