@@ -64,7 +64,7 @@ func TestEachViewIsAPage(t *testing.T) {
 	}
 	s.shows(t, "/ui/workflows/wf-1?start=2026-12-01T09:00&duration=1h",
 		`role="status" data-status="available"`, `data-check="/oc/wf-1/check"`, `data-question="{&#34;start&#34;:&#34;2026-12-01T09:00:00Z&#34;,&#34;duration_s&#34;:3600}"`,
-		"data-window", `aria-label="start of the window"`, `class="use"`, "cores 8 of 64")
+		"data-window", `aria-label="start of the window"`, `class="use planner"`, "cores 8 of 64")
 	s.shows(t, "/ui/workflows/wf-2", `data-status="unavailable"`, "cores: 65 asked for, 10 free", `class="conflict"`)
 	s.shows(t, "/ui/peers", "peer-a", "until <time")
 	s.shows(t, "/ui/peers/peer-a?from=2026-12-01&days=2", "cores 64", "?days=2&amp;from=2026-12-03", "n 1/é")
@@ -178,9 +178,9 @@ func TestHoldingOnThePage(t *testing.T) {
 	booked := s.sent(t, path+"/confirm", "")
 	s.shows(t, booked, `data-status="booked"`)
 	s.shows(t, path, `data-status="confirmed"`, booked)
-	s.form(t, path+"/confirm", "").ok(t, http.StatusConflict)
-	s.form(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=soon").ok(t, http.StatusUnprocessableEntity)
-	taken := string(s.form(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=60").ok(t, http.StatusConflict).body)
+	s.submit(t, path+"/confirm", "").ok(t, http.StatusConflict)
+	s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=soon").ok(t, http.StatusUnprocessableEntity)
+	taken := string(s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=60").ok(t, http.StatusConflict).body)
 	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) {
 		t.Errorf("what is taken is not explained:\n%s", taken)
 	}
@@ -191,8 +191,8 @@ func TestHoldingOnThePage(t *testing.T) {
 	s.page(t, other, http.StatusNotFound)
 }
 
-// form sends a form as the page does.
-func (s *site) form(t *testing.T, path, fields string) answer {
+// submit sends a form as the page does.
+func (s *site) submit(t *testing.T, path, fields string) answer {
 	t.Helper()
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return s.do(t, http.MethodPost, path, fields, "Origin", s.url, "Content-Type", "application/x-www-form-urlencoded")
@@ -201,7 +201,7 @@ func (s *site) form(t *testing.T, path, fields string) answer {
 // sent sends a form that leads somewhere.
 func (s *site) sent(t *testing.T, path, fields string) (to string) {
 	t.Helper()
-	return s.form(t, path, fields).ok(t, http.StatusSeeOther).header.Get("Location")
+	return s.submit(t, path, fields).ok(t, http.StatusSeeOther).header.Get("Location")
 }
 
 // TestRecurringOnThePage previews what would be booked, in the zone that is meant, and books it.
@@ -226,7 +226,7 @@ func TestRecurringOnThePage(t *testing.T) {
 	s.shows(t, path+"/cancel", "Cancel this schedule?", "<button>Cancel the schedule</button>")
 	s.sent(t, path+"/cancel", "")
 	s.shows(t, path, `role="status" data-status="cancelled"`)
-	s.form(t, path+"/pause", "").ok(t, http.StatusConflict)
+	s.submit(t, path+"/pause", "").ok(t, http.StatusConflict)
 
 	bad := s.page(t, "/ui/workflows/wf-1/recurring?cron=never&time_zone=Nowhere&count=x&until=now&duration=1h", http.StatusUnprocessableEntity)
 	for _, field := range []string{"cron", "zone", "count", "until"} {

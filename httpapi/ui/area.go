@@ -8,10 +8,13 @@ import (
 // Height is how high a lane is, in its own pixels.
 const Height = 40
 
+// use is how much of what there is is in use at most in an interval.
+type use func(start, end int64) float64
+
 // area outlines a use over time, from the bottom of a lane, as the path of an SVG: what is in use within a
 // pixel is shown by the most. use gives that of an interval as a part of what there is; more than all is
 // shown as all. It is empty when nothing is in use.
-func area(s scale, use func(start, end int64) float64) string {
+func area(s scale, use use) string {
 	path := make([]byte, 0, 256)
 	level := 0 // of the pixel before, from the bottom
 	for pixel := range Width {

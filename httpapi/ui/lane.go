@@ -20,7 +20,8 @@ type Lane struct {
 
 	Chosen    bool   // the answer places the item here
 	Caption   string // what is needed of what there is
-	Use       string // the path of an SVG: see area
+	Uses      []Use  // what is taken, the longest first: each lies over the one before
+	InWindow  string // how much is taken at most in the window, in words; empty: there is no window
 	Need      *Need  // nil where nothing is asked of the instance
 	Conflicts []Hatch
 }
@@ -38,41 +39,62 @@ type Hatch struct {
 }
 
 // needLane is an instance as an item of a workflow sees it.
-func needLane(s scale, n workflow.Need, on *planner.Instance, a *Answer) Lane {
+func needLane(s scale, n workflow.Need, on layered, a *Answer) Lane {
+	uses := on.uses(func(i *planner.Instance) use { return usedBy(n, i) })
 	lane := Lane{
-		ItemID: n.ItemID, Kind: n.Kind, PeerID: n.PeerID, ResourceID: n.ResourceID, InstanceID: on.ID(),
-		Caption: captionOf(n, on), Use: area(s, usedBy(n, on)),
+		ItemID: n.ItemID, Kind: n.Kind, PeerID: n.PeerID, ResourceID: n.ResourceID, InstanceID: on.all().ID(),
+		Caption: captionOf(n, on.all()), Uses: drawn(s, uses), InWindow: most(uses, a.Window()),
 	}
 	placed := a.Of(n.ItemID)
-	if placed == nil || placed.InstanceID != on.ID() {
+	if placed == nil || placed.InstanceID != lane.InstanceID {
 		return lane
 	}
 	lane.Chosen = true
 	if box := s.shown(placed.within(a)); box != nil {
-		lane.Need = &Need{*box, heightOf(demandOf(n, on))}
+		lane.Need = &Need{*box, heightOf(demandOf(n, on.all()))}
 	}
-	for _, c := range placed.Conflicts {
-		if box := s.shown(planner.Interval{Start: c.Start.UnixNano(), End: c.End.UnixNano()}); box != nil {
-			lane.Conflicts = append(lane.Conflicts, Hatch{*box, c.Words()})
-		}
-	}
+	lane.Conflicts = hatched(s, placed.Conflicts)
 	return lane
 }
 
 // wholeLane is an instance as its peer sees it.
-func wholeLane(s scale, peerID, resourceID string, on *planner.Instance) Lane {
-	var (
-		lines   []*planner.Timeline
-		caption []string
-	)
-	for _, q := range on.Capacities() {
-		lines = append(lines, on.Timeline(q.Dimension))
-		caption = append(caption, fmt.Sprintf("%s %v", q.Dimension, q.Amount))
+func wholeLane(s scale, peerID, resourceID string, on layered) Lane {
+	capacities := on.all().Capacities()
+	caption := make([]string, len(capacities))
+	for i, q := range capacities {
+		caption[i] = fmt.Sprintf("%s %v", q.Dimension, q.Amount)
 	}
+	uses := on.uses(func(i *planner.Instance) use {
+		lines := make([]*planner.Timeline, len(capacities))
+		for k, q := range capacities {
+			lines[k] = i.Timeline(q.Dimension)
+		}
+		return scarcest(lines)
+	})
 	return Lane{
-		PeerID: peerID, ResourceID: resourceID, InstanceID: on.ID(),
-		Caption: strings.Join(caption, ", "), Use: area(s, scarcest(lines)),
+		PeerID: peerID, ResourceID: resourceID, InstanceID: on.all().ID(),
+		Caption: strings.Join(caption, ", "), Uses: drawn(s, uses),
 	}
+}
+
+// maxHatches is how many of them a lane draws one by one.
+const maxHatches = 200
+
+// hatched are the conflicts that show. Of many, those that lie within a pixel of each other are one.
+func hatched(s scale, conflicts []Conflict) (all []Hatch) {
+	for _, c := range conflicts {
+		box := s.shown(planner.Interval{Start: c.Start.UnixNano(), End: c.End.UnixNano()})
+		if box == nil {
+			continue
+		}
+		if n := len(all); len(conflicts) > maxHatches && n > 0 && box.X <= all[n-1].X+all[n-1].W+1 {
+			all[n-1].W = max(all[n-1].W, box.X+box.W-all[n-1].X)
+			all[n-1].Words = "short again and again: see the list"
+			continue
+		}
+		all = append(all, Hatch{*box, c.Words()})
+	}
+	return all
 }
 
 // share is how much of an instance something takes, as a part of what there is.
@@ -99,7 +121,7 @@ func demandOf(n workflow.Need, on *planner.Instance) (part float64) {
 
 // usedBy is the use of an instance as a part of it, of the dimension that is scarcest among those that a
 // need asks for.
-func usedBy(n workflow.Need, on *planner.Instance) func(start, end int64) float64 {
+func usedBy(n workflow.Need, on *planner.Instance) use {
 	if n.Whole {
 		return scarcest([]*planner.Timeline{on.Occupancy()})
 	}
@@ -111,7 +133,7 @@ func usedBy(n workflow.Need, on *planner.Instance) func(start, end int64) float6
 }
 
 // scarcest is the use of that timeline which has the least left, as a part of its capacity.
-func scarcest(lines []*planner.Timeline) func(start, end int64) float64 {
+func scarcest(lines []*planner.Timeline) use {
 	return func(start, end int64) (part float64) {
 		for _, t := range lines {
 			part = max(part, share(t.MaxUse(start, end), t.Capacity()))

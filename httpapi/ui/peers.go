@@ -95,8 +95,8 @@ func (s *Site) peer(c echo.Context, p *Parts) error {
 	}
 	slices.SortFunc(v.Nodes, byNodeID)
 	stretch := Stretch{from, from.AddDate(0, 0, days)}
-	if x := p.index(peerID); x != nil {
-		v.Cached, v.Timeline = true, PeerTimeline(stretch, s.Now(), x)
+	if layers := p.layers(peerID); layers != nil {
+		v.Cached, v.Timeline = true, PeerTimeline(stretch, s.Now(), layers)
 	}
 	return s.show(c, http.StatusOK, "peer.html", View{Title: visible(peerID), Body: v})
 }

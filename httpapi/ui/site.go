@@ -124,13 +124,13 @@ func (s *Site) Routes() []Route {
 	}
 }
 
-// index is a peer's planner and what of ours stands there; nil where there is no planner.
-func (p *Parts) index(peerID string) *planner.Index {
+// layers are a peer's planner and what of ours stands there; nil where there is no planner.
+func (p *Parts) layers(peerID string) *Layers {
 	entry, ok := p.Planners.Get(peerID)
 	if !ok || entry.Value.Planner == nil {
 		return nil
 	}
-	return planner.NewIndex(entry.Value.Planner).With(p.Booked(peerID))
+	return LayersOf(planner.NewIndex(entry.Value.Planner), p.Booked(peerID))
 }
 
 // ask answers a question from what is cached; it makes no demand.

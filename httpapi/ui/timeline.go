@@ -17,46 +17,48 @@ type Timeline struct {
 	Now      *Box // nil when the stretch does not hold it
 	Window   *Box // what is asked for; nil when it lies outside
 	Next     *Box // the next slot
+	Steps    Steps
 	Lanes    []Lane
 	More     int      // lanes that are not drawn
 	Absent   []string // peers without a planner
 }
 
 // WorkflowTimeline draws, for each item of a workflow that needs room, each instance that could give it.
-// index returns nil for a peer without a planner.
-func WorkflowTimeline(s Stretch, now time.Time, w *workflow.Workflow, index func(peerID string) *planner.Index, a *Answer) Timeline {
+// of returns nil for a peer without a planner.
+func WorkflowTimeline(s Stretch, now time.Time, w *workflow.Workflow, of func(peerID string) *Layers, a *Answer) Timeline {
 	t := newTimeline(s, now)
 	t.Window = s.scale().shown(a.Window())
+	t.Steps = stepsOf(s.scale(), w, a.Window())
 	if next := a.NextSlot; next != nil {
 		t.Next = s.scale().shown(planner.Interval{Start: next.Start.UnixNano(), End: next.End.UnixNano()})
 	}
 	for _, peer := range w.Peers() {
-		if index(peer) == nil {
+		if of(peer) == nil {
 			t.Absent = append(t.Absent, peer)
 		}
 	}
 	for _, need := range w.Needs() {
-		x := index(need.PeerID)
-		if x == nil {
+		layers := of(need.PeerID)
+		if layers == nil {
 			continue
 		}
-		resource := x.Resource(need.ResourceID)
+		resource := layers.All.Resource(need.ResourceID)
 		if resource == nil {
 			continue
 		}
 		for _, instance := range resource.Instances() {
-			t.add(func() Lane { return needLane(s.scale(), need, instance, a) })
+			t.add(func() Lane { return needLane(s.scale(), need, layers.instance(need.ResourceID, instance.ID()), a) })
 		}
 	}
 	return t
 }
 
 // PeerTimeline draws all instances of a peer, each by the dimension of which the least is left.
-func PeerTimeline(s Stretch, now time.Time, x *planner.Index) Timeline {
-	t := newTimeline(s, now)
+func PeerTimeline(s Stretch, now time.Time, of *Layers) Timeline {
+	t, x := newTimeline(s, now), of.All
 	for _, id := range x.Resources() {
 		for _, instance := range x.Resource(id).Instances() {
-			t.add(func() Lane { return wholeLane(s.scale(), x.Planner().PeerID(), id, instance) })
+			t.add(func() Lane { return wholeLane(s.scale(), x.Planner().PeerID(), id, of.instance(id, instance.ID())) })
 		}
 	}
 	return t

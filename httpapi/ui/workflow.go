@@ -8,7 +8,6 @@ import (
 
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/plan"
-	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -78,11 +77,11 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	indexes := map[string]*planner.Index{}
+	peers := map[string]*Layers{}
 	for _, peer := range w.Peers() {
-		indexes[peer] = p.index(peer)
+		peers[peer] = p.layers(peer)
 	}
-	index := func(peerID string) *planner.Index { return indexes[peerID] }
+	of := func(peerID string) *Layers { return peers[peerID] }
 	runs, older := p.runsOf(workflowID)
 	return s.show(c, http.StatusOK, "workflow.html", View{
 		Title: visible(workflowID),
@@ -90,8 +89,8 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 		Body: workflowPage{
 			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
 			Schedules: p.schedulesOf(workflowID), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
-			Choices:  choices(w, index, q.Selected),
-			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, index, &answer),
+			Choices:  choices(w, of, q.Selected),
+			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, of, &answer),
 		},
 	})
 }
@@ -114,12 +113,12 @@ func zoomLinks(q Question, a *Answer) []zoomLink {
 }
 
 // choices are the resources that have more than one instance, each once.
-func choices(w *workflow.Workflow, index func(string) *planner.Index, selected map[string]string) (all []choice) {
+func choices(w *workflow.Workflow, of func(string) *Layers, selected map[string]string) (all []choice) {
 	seen := map[string]bool{}
 	for _, n := range w.Needs() {
 		name := n.PeerID + "/" + n.ResourceID
-		x := index(n.PeerID)
-		if x == nil || seen[name] || x.Resource(n.ResourceID) == nil {
+		layers := of(n.PeerID)
+		if layers == nil || seen[name] || layers.All.Resource(n.ResourceID) == nil {
 			continue
 		}
 		seen[name] = true
@@ -127,7 +126,7 @@ func choices(w *workflow.Workflow, index func(string) *planner.Index, selected m
 		if chosen == "" {
 			chosen = selected[n.ResourceID]
 		}
-		instances := x.Resource(n.ResourceID).Instances()
+		instances := layers.All.Resource(n.ResourceID).Instances()
 		if len(instances) < 2 {
 			continue
 		}

@@ -59,6 +59,25 @@ func (o *Overlay) With(ref Ref, booking string, slots []Slot) *Overlay {
 	return changed
 }
 
+// Only is o where the bookings of some owners alone take anything. Those of the others stand all the same, so that
+// slots of a planner that are such bookings count no more.
+func (o *Overlay) Only(takes func(owner string) bool) *Overlay {
+	if o == nil {
+		return nil
+	}
+	slots := make(map[Ref][]Slot, len(o.instances))
+	for ref, s := range o.instances {
+		list := slices.Clone(s.slots)
+		for i := range list {
+			if !takes(list[i].Owner) {
+				list[i].Usage, list[i].Whole = nil, false
+			}
+		}
+		slots[ref] = list
+	}
+	return NewOverlay(slots)
+}
+
 // put has slots stand on an instance, and those alone.
 func (o *Overlay) put(ref Ref, slots []Slot) {
 	if len(slots) == 0 {

@@ -49,6 +49,37 @@ func (w world) takers(instance string, start, end int64, takes func(booking) boo
 	return slices.Compact(owners), slices.ContainsFunc(w.slots, func(b booking) bool { return among(b) && !w.returned(b) })
 }
 
+// TestOnlySomeOwnersTakeAnything is an overlay of the same bookings of which the others ask for nothing.
+func TestOnlySomeOwnersTakeAnything(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := drawWorld(rt)
+		takes := func(owner string) bool { return owner != "h-1" }
+		emptied := slices.Clone(w.standing)
+		for i := range emptied {
+			if !takes(emptied[i].owner) {
+				emptied[i].usage = amounts{}
+			}
+		}
+		x := planner.NewIndex(w.planner(t))
+		got, want := instances(x.With(overlay(w.standing).Only(takes))), instances(x.With(overlay(emptied)))
+		start, end := moment(rt, "start"), moment(rt, "end")
+		for n := range want {
+			for dim := range w.capacities[want[n].ID()] {
+				if g, w := got[n].Timeline(dim).MaxUse(origin+start, origin+end), want[n].Timeline(dim).MaxUse(origin+start, origin+end); g != w {
+					rt.Fatalf("%s of %s in [%d, %d): %v, want %v", dim, want[n].ID(), start, end, g, w)
+				}
+			}
+			if g, w := got[n].Occupancy().MaxUse(origin+start, origin+end), want[n].Occupancy().MaxUse(origin+start, origin+end); g != w {
+				rt.Fatalf("%s in [%d, %d): %v, want %v", want[n].ID(), start, end, g, w)
+			}
+		}
+	})
+	if (*planner.Overlay)(nil).Only(nil) != nil {
+		t.Error("nothing becomes something")
+	}
+}
+
 // shown is a world of two instances whose planner shows our booking of the first.
 func shown() world {
 	ours := booking{start: 1, end: 3, instance: "i0", usage: amounts{"ram": 2}, id: "oc-1"}
