@@ -72,11 +72,11 @@ func TestOneOfManyHasIt(t *testing.T) {
 	has(t, "p", map[string]int{"i": 1}, fleet...)
 	has(t, "q", map[string]int{"i": 1}, fleet...)
 	needs(t, "wf", 1, []string{"p", "q"}, fleet...)
-	for round := range 20 {
+	for round := range rounds {
 		start := tomorrow().Add(time.Duration(round) * time.Hour)
 		var wg sync.WaitGroup
 		var won, lost atomic.Int32
-		for n := range 12 {
+		for n := range 20 {
 			wg.Go(func() {
 				_, err := fleet[n%3].Book(t.Context(), me, at(t, start, ""))
 				var why *booking.TakenError
@@ -91,7 +91,7 @@ func TestOneOfManyHasIt(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if won.Load() != 1 || lost.Load() != 11 {
+		if won.Load() != 1 || lost.Load() != 19 {
 			t.Fatalf("round %d: %d have it, %d do not", round, won.Load(), lost.Load())
 		}
 	}
@@ -154,6 +154,25 @@ func TestAHoldEndsOrBecomesASchedule(t *testing.T) {
 	}
 	if _, err := a.Book(t.Context(), me, at(t, start, "")); err != nil {
 		t.Errorf("what was released is taken: %v", err)
+	}
+}
+
+// TestAPlannerThatHasLessUndoesNoHold, though others have booked beside it since.
+func TestAPlannerThatHasLessUndoesNoHold(t *testing.T) {
+	t.Parallel()
+	a := newReplica(t, natstest.Start(t).JetStream(t), 1)
+	has(t, "p", map[string]int{"i": 2}, a)
+	needs(t, "wf", 1, []string{"p"}, a)
+	h, err := a.Hold(t.Context(), me, ask(t, schedule.HoldBody, `{"start":"`+tomorrow().Format(time.RFC3339)+`","duration_s":60,"ttl_s":900}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Book(t.Context(), me, at(t, tomorrow(), "")); err != nil {
+		t.Fatal(err)
+	}
+	has(t, "p", map[string]int{"i": 1}, a)
+	if _, err := a.Confirm(t.Context(), h.ID, me, ask(t, schedule.ConfirmBody, "{}")); err != nil {
+		t.Error(err)
 	}
 }
 

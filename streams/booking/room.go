@@ -9,9 +9,15 @@ import (
 	"oc-scheduler/store/schedule"
 )
 
+// ahead is more than any clock of ours is ahead of another.
+const ahead = time.Second
+
 // overtaken says whether somebody who took the hold for ended has taken what it holds: his clock may be a little
 // ahead. A planner that has less than before undoes no hold.
 func (s *Service) overtaken(h *schedule.HoldRecord, now time.Time) bool {
+	if h.ExpiresAt.Sub(now) > ahead {
+		return false
+	}
 	for _, b := range h.Takes() {
 		own, ok := s.plan.Owner(b.ID)
 		if !ok || s.roomFor(b, now, nil) {
