@@ -32,7 +32,7 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
 	go test $(RACE) -shuffle=on ./...
 
-test-page: ## try the page in a real browser (needs Debian's chromium)
+test-page: ## try the page in a real browser (needs Debian's chromium, and npm once to fetch axe-core)
 	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi
 
 soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes, bookings beside a twin, and a peer of 20 nodes

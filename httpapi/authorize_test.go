@@ -69,7 +69,7 @@ var least = map[string]string{
 	"GET /ui/nothing": "viewer", "POST /ui/nodes/{id}/approve": "operator", "POST /ui/workflows/{id}/schedules": "user", "GET /ui/static/nothing": "",
 	"GET /ui/runs/{id}": "viewer", "GET /ui/runs/{id}/news": "viewer", "POST /ui/runs/{id}/cancel": "user",
 	"GET /ui/login": "", "POST /ui/logout": "",
-	"GET /ui/holds/{id}": "viewer", "POST /ui/holds/{id}/confirm": "user", "GET /ui/workflows/{id}/recurring": "viewer", "POST /ui/workflows/{id}/runs": "user",
+	"GET /ui/dead": "operator", "GET /ui/holds/{id}": "viewer", "POST /ui/holds/{id}/confirm": "user", "GET /ui/workflows/{id}/recurring": "viewer", "POST /ui/workflows/{id}/runs": "user",
 }
 
 // TestEveryRouteForEverybody tries each route of the OpenAPI document with each role, and with each way of being
@@ -90,7 +90,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 	for _, route := range append(documentedRoutes(t), "GET /nowhere", "PATCH /oc/{id}", "POST /livez", "GET /readyz?verbose", "OPTIONS /oc",
 		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing",
 		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel", "GET /ui/login", "POST /ui/logout",
-		"GET /ui/holds/{id}", "POST /ui/holds/{id}/confirm", "GET /ui/workflows/{id}/recurring", "POST /ui/workflows/{id}/runs") {
+		"GET /ui/dead", "GET /ui/holds/{id}", "POST /ui/holds/{id}/confirm", "GET /ui/workflows/{id}/recurring", "POST /ui/workflows/{id}/runs") {
 		needed, decided := least[route]
 		if !decided {
 			t.Errorf("nobody has decided who may %s", route)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	bus "oc-scheduler/events"
 	"oc-scheduler/jet"
+	"oc-scheduler/store/access"
 )
 
 type deadPage struct {
@@ -122,5 +124,44 @@ func TestAPageOfLargeLettersEnds(t *testing.T) {
 	}
 	if want != 0 {
 		t.Errorf("%d letters were not shown", want)
+	}
+}
+
+// TestTheDeadPage shows to operators what could not be used, as text, whatever it holds.
+func TestTheDeadPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	if _, err := bus.OpenBus(t.Context(), s.js, 1); err != nil {
+		t.Fatal(err)
+	}
+	operator := s.as(t, access.Operator)
+	see := func(path string) string {
+		t.Helper()
+		return string(s.do(t, http.MethodGet, path, "", "Authorization", operator).ok(t, http.StatusOK).body)
+	}
+	if page := see("/ui/dead"); !strings.Contains(page, "There is none.") {
+		t.Errorf("of none:\n%s", page)
+	}
+	s.bury(t, bus.CreateResource, "not JSON", []byte("<script>\u202e\nline"))
+	s.bury(t, bus.CreateResource, "no text", []byte{0xff, 0xfe, 0})
+	s.bury(t, bus.CreateResource, "long", append([]byte("x"), bytes.Repeat([]byte("é"), 5000)...))
+	for range 50 {
+		s.bury(t, bus.RemoveResource, fmt.Sprint("more", s.seq), []byte("x"))
+		s.seq++
+	}
+	first := see("/ui/dead")
+	if strings.Contains(first, "not JSON") || !strings.Contains(first, `href="?before=4"`) {
+		t.Errorf("the first page is\n%s", first)
+	}
+	older := see("/ui/dead?before=4")
+	for _, part := range []string{"not JSON", "because", "&lt;script&gt;⟨U&#43;202E⟩\nline", "ff fe 00", "10001 bytes", "Only its beginning is shown."} {
+		if !strings.Contains(older, part) {
+			t.Errorf("no %q in\n%s", part, older)
+		}
+	}
+	s.do(t, http.MethodGet, "/ui/dead?before=x", "", "Authorization", operator).ok(t, http.StatusUnprocessableEntity)
+	user := s.do(t, http.MethodGet, "/ui/dead", "", "Authorization", s.as(t, access.User)).ok(t, http.StatusForbidden)
+	if !strings.Contains(string(user.body), "<h1>Forbidden</h1>") || strings.Contains(string(user.body), "/ui/dead") {
+		t.Errorf("a user is shown\n%s", user.body)
 	}
 }

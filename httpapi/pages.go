@@ -63,7 +63,7 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
-		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), CancelSchedule: p.cancelSchedule,
+		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), CancelSchedule: p.cancelSchedule, Dead: p.Dead,
 	}, nil
 }
 

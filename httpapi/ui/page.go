@@ -57,6 +57,8 @@ type View struct {
 	Now   time.Time // when it was rendered
 	// Who is logged in, and can log out; nil: nobody has to, or none is.
 	Who *access.Subject
+	// Operates says that who asks may do what operators do.
+	Operates bool
 	// Live is the check stream of the page; nil: the page looks again by itself now and then.
 	Live *Live
 	// News is where the page is told that what it shows has changed; empty: nowhere.
@@ -73,6 +75,9 @@ type Live struct{ Path, Question string }
 func (s *Site) show(c echo.Context, status int, name string, v View) error {
 	if v.Now = s.Now(); s.LoggedIn(c) {
 		v.Who = s.Subject(c)
+	}
+	if _, failed := v.Body.(Problem); !failed { // it may be that nobody knows who asks
+		v.Operates = access.Decide(s.Subject(c), access.Operate) == access.Allowed
 	}
 	var page bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&page, name, v); err != nil {

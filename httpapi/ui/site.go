@@ -31,6 +31,7 @@ type Parts struct {
 	// CancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait. It fails as Bookings.Get does.
 	CancelSchedule func(ctx context.Context, scheduleID, by string) error
 	RunList        *kv.View[plan.ListedRun]
+	Dead           DeadLetters
 	// Booked is what of ours stands with a peer now; nil is nothing.
 	Booked func(peerID string) *planner.Overlay
 }
@@ -118,6 +119,7 @@ func (s *Site) Routes() []Route {
 		{get, "/ui/nodes/:id", access.Read, s.page(s.node)},
 		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
 		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
+		{get, "/ui/dead", access.Operate, s.page(s.dead)},
 		{get, "/ui/static/:name", access.Open, s.page(static)},
 		{get, "/ui/*", access.Read, nowhere},
 		{post, "/ui/*", access.Read, nowhere},
