@@ -1,11 +1,18 @@
 package deploy_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"oc-scheduler/internal/natsconf"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -128,11 +135,50 @@ var voices = map[string]string{
 	"$JS.API.CONSUMER.MSG.NEXT.OC_COMPUTE_IN.demo-north": `{"batch": 5, "no_wait": true}`,
 }
 
+// generated is a server of a configuration that nats-config makes, and what shows that one is who he says.
+func generated(t *testing.T, nodeIDs ...string) (*server.Server, map[string]nats.Option) {
+	t.Helper()
+	made, err := natsconf.New(nodeIDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := made.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opts, err := server.ProcessConfigFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !opts.SyncAlways || opts.MaxPayload != 9<<20 {
+		t.Errorf("sync always %v, payload %d", opts.SyncAlways, opts.MaxPayload)
+	}
+	users := map[string]nats.Option{}
+	for _, u := range made.Users() {
+		pair, err := nkeys.FromSeed([]byte(u.Seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		users[u.Name] = nats.Nkey(u.Public, pair.Sign)
+	}
+	return start(t, opts), users
+}
+
 // besieged are the servers that a node attacks.
 func besieged(t *testing.T) map[string]*fort {
 	t.Helper()
 	srv := node(t)
-	return map[string]*fort{"nats.conf": besiege(t, func(user string) *client { return dial(t, srv, user, "_INBOX."+user) })}
+	made, users := generated(t, "demo-north", "demo-south")
+	return map[string]*fort{
+		"nats.conf": besiege(t, func(user string) *client { return dial(t, srv, user, "_INBOX."+user) }),
+		"nats-config": besiege(t, func(user string) *client {
+			return dialAs(t, made.ClientURL(), "_INBOX."+user, users[user])
+		}),
+	}
 }
 
 // TestForgedRepliesHarmNothing: what the server and the replicas answer to a node goes to that node alone, whatever

@@ -110,10 +110,15 @@ func dial(t *testing.T, s *server.Server, user, inbox string) *client {
 
 func dialURL(t *testing.T, url, user, inbox string) *client {
 	t.Helper()
+	return dialAs(t, url, inbox, nats.UserInfo(user, user))
+}
+
+func dialAs(t *testing.T, url, inbox string, who nats.Option) *client {
+	t.Helper()
 	c := &client{refused: make(chan error, 16)}
 	closed := make(chan struct{})
 	var err error
-	c.Conn, err = nats.Connect(url, nats.UserInfo(user, user), nats.CustomInboxPrefix(inbox),
+	c.Conn, err = nats.Connect(url, who, nats.CustomInboxPrefix(inbox),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			select {
 			case c.refused <- err:

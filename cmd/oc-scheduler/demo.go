@@ -57,7 +57,7 @@ func demoFlags(k *kong.Kong) error {
 		}
 		for _, flag := range node.Flags {
 			switch flag.Name {
-			case "nats-url", "nats-creds", "nats-ca", "nats-cert", "nats-key", "js-replicas":
+			case "nats-url", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "js-replicas":
 				flag.Hidden = true
 			case "drain-grace":
 				flag.Default = "0s"

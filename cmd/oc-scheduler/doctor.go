@@ -15,6 +15,7 @@ import (
 type doctorCmd struct {
 	NATSURL     []string `name:"nats-url" default:"nats://127.0.0.1:4222" help:"NATS servers, comma-separated; each is tried."`
 	NATSCreds   string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSNKey    string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
 	NATSCA      string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
 	NATSCert    string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey     string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
@@ -49,7 +50,7 @@ func (c *doctorCmd) AfterApply() error {
 // Run prints what it finds. It changes nothing.
 func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 	options, err := app.Config{
-		NATSURL: c.NATSURL, NATSCreds: c.NATSCreds, NATSCA: c.NATSCA, NATSCert: c.NATSCert, NATSKey: c.NATSKey,
+		NATSURL: c.NATSURL, NATSCreds: c.NATSCreds, NATSNKey: c.NATSNKey, NATSCA: c.NATSCA, NATSCert: c.NATSCert, NATSKey: c.NATSKey,
 	}.NATSOptions()
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 // cli is what the nats command is given to get at the servers as this command does.
 func (c *doctorCmd) cli() (flags []string) {
 	for _, f := range []struct{ flag, file string }{
-		{"--creds", c.NATSCreds}, {"--tlsca", c.NATSCA}, {"--tlscert", c.NATSCert}, {"--tlskey", c.NATSKey},
+		{"--creds", c.NATSCreds}, {"--nkey", c.NATSNKey}, {"--tlsca", c.NATSCA}, {"--tlscert", c.NATSCert}, {"--tlskey", c.NATSKey},
 	} {
 		if f.file != "" {
 			flags = append(flags, f.flag, f.file)

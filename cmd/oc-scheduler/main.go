@@ -23,6 +23,7 @@
 //	oc-scheduler cancel EXECUTION   end it
 //	oc-scheduler dead               what could not be used, and why
 //	oc-scheduler token …            who may do what: create, list, revoke
+//	oc-scheduler nats-config        print a configuration of NATS servers
 //	oc-scheduler doctor             examine an installation
 //	oc-scheduler version
 //

@@ -20,6 +20,7 @@ type peerCmd struct {
 	Config    string   `required:"" placeholder:"FILE" help:"What the node is, in YAML; see deploy/peer.yaml."`
 	NATSURL   []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; instead of those in FILE."`
 	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSNKey  string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
 	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
 	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
@@ -47,6 +48,7 @@ func (c *peerCmd) override(cfg *peer.Config, env lookup) {
 		flag  string
 	}{
 		{&cfg.NATS.Creds, c.NATSCreds},
+		{&cfg.NATS.NKey, c.NATSNKey},
 		{&cfg.NATS.CA, c.NATSCA},
 		{&cfg.NATS.Cert, c.NATSCert},
 		{&cfg.NATS.Key, c.NATSKey},
@@ -71,7 +73,7 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 		return &exitError{exitConfig, errors.New("--nats-url: missing, and the configuration has no nats.url")}
 	}
 	n := cfg.NATS
-	options, err := app.Config{NATSURL: n.URL, NATSCreds: n.Creds, NATSCA: n.CA, NATSCert: n.Cert, NATSKey: n.Key}.NATSOptions()
+	options, err := app.Config{NATSURL: n.URL, NATSCreds: n.Creds, NATSNKey: n.NKey, NATSCA: n.CA, NATSCert: n.Cert, NATSKey: n.Key}.NATSOptions()
 	if err != nil {
 		return &exitError{exitConfig, err}
 	}

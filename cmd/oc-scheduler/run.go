@@ -49,6 +49,7 @@ type grammar struct {
 	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
 	Dead       deadCmd       `cmd:"" help:"List what came over the bus or from nodes and could not be used."`
 	Token      tokenCmd      `cmd:"" help:"Make, list or revoke tokens, which say who may do what."`
+	NATSConfig natsConfigCmd `cmd:"" name:"nats-config" help:"Print a configuration of NATS servers, with an account and fresh keys for each node."`
 	Doctor     doctorCmd     `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }

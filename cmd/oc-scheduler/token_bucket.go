@@ -31,6 +31,7 @@ const byBucket = "nats"
 type bucketFlags struct {
 	NATSURL   []string `name:"nats-url" group:"bucket" placeholder:"URL" help:"NATS servers, comma-separated, to write straight into the bucket there instead of asking a replica."`
 	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSNKey  string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
 	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
 	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
@@ -41,7 +42,7 @@ func (f bucketFlags) direct() bool { return len(f.NATSURL) > 0 }
 // with calls f with the bucket.
 func (f bucketFlags) with(ctx context.Context, do func(context.Context, *tokens.Tokens) error) error {
 	options, err := app.Config{
-		NATSURL: f.NATSURL, NATSCreds: f.NATSCreds, NATSCA: f.NATSCA, NATSCert: f.NATSCert, NATSKey: f.NATSKey,
+		NATSURL: f.NATSURL, NATSCreds: f.NATSCreds, NATSNKey: f.NATSNKey, NATSCA: f.NATSCA, NATSCert: f.NATSCert, NATSKey: f.NATSKey,
 	}.NATSOptions()
 	if err != nil {
 		return err

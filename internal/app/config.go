@@ -32,6 +32,7 @@ type Config struct {
 	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Embedded server only: where it accepts clients; port 0 picks one, 'off' serves this process alone."`
 	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Embedded server only: write its client URL to FILE."`
 	NATSCreds      string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSNKey       string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
 	NATSCA         string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
 	NATSCert       string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey        string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
@@ -42,6 +43,8 @@ type Config struct {
 	PlannerTTL time.Duration `default:"24h" help:"Life of a planner from its first insertion; whole seconds."`
 
 	ApproveNodes string `placeholder:"auto|manual" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same. By default auto, and manual where who asks has to say who he is."`
+
+	NodePeers string `placeholder:"any|prefix" default:"any" help:"Whether a node may name any peer as its own, or its id has to be the peer's, or to begin with that and a dot (prefix), so that its NATS rights prove the peer; give every replica the same."`
 
 	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights."`
 	BootstrapTokenFile string `placeholder:"FILE" help:"While no administrator's token lives, make one, once for the fleet, and write it to FILE, which must not exist."`

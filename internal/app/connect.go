@@ -71,6 +71,14 @@ func credentialOptions(cfg Config) ([]nats.Option, error) {
 		errs = append(errs, flag("--nats-creds", checkCreds(creds)))
 		opts = append(opts, creds)
 	}
+	if cfg.NATSNKey != "" {
+		nkey, err := nats.NkeyOptionFromSeed(cfg.NATSNKey)
+		if err != nil { // it may repeat what the file holds
+			err = fmt.Errorf("%s holds no seed of an nkey of a user, or cannot be read", cfg.NATSNKey)
+		}
+		errs = append(errs, flag("--nats-nkey", err))
+		opts = append(opts, nkey) // not used when it failed
+	}
 	if cfg.NATSCA != "" {
 		errs = append(errs, flag("--nats-ca", checkCA(cfg.NATSCA)))
 		opts = append(opts, nats.RootCAs(cfg.NATSCA))

@@ -24,6 +24,16 @@ func (c Config) approvesByHand() bool {
 	return c.ApproveNodes == manual
 }
 
+// byPrefix is the way in which the id of a node proves its peer.
+const byPrefix = "prefix"
+
+func checkNodePeers(how string) error {
+	if how != "" && how != "any" && how != byPrefix {
+		return fmt.Errorf("%q is neither any nor prefix", how)
+	}
+	return nil
+}
+
 func checkAuth(mode string) error {
 	switch mode {
 	case "", "auto", "on", "off":

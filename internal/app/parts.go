@@ -54,7 +54,7 @@ func openStore(ctx context.Context, js jetstream.JetStream, cfg store.Config, lo
 // nodes is the part of the configuration that package orchestrator takes.
 func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.Config {
 	return orchestrator.Config{
-		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.approvesByHand(),
+		ReplicaID: c.ReplicaID, Copies: c.JSReplicas, ManualApproval: c.approvesByHand(), ProvenPeers: c.NodePeers == byPrefix,
 		Logger: log, Metrics: reg,
 	}
 }

@@ -25,6 +25,7 @@ func (c Config) Validate() error {
 		flag("--planner-ttl", checkPositive(c.PlannerTTL)), // package store takes 0 for its default
 		c.store().Validate(),
 		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
+		flag("--node-peers", checkNodePeers(c.NodePeers)),
 		flag("--auth", checkAuth(c.Auth)),
 		flag("--node-grace", checkNotNegative(c.NodeGrace)),
 		c.http().Validate(),
@@ -101,8 +102,8 @@ func (c Config) checkCredentials() error {
 	if (c.NATSCert == "") != (c.NATSKey == "") {
 		errs = append(errs, errors.New("--nats-cert and --nats-key go together"))
 	}
-	if c.Embedded() && (c.NATSCreds != "" || c.NATSCA != "" || c.NATSCert != "") {
-		errs = append(errs, errors.New("--nats-creds, --nats-ca and --nats-cert need --nats-url: the embedded server takes none"))
+	if c.Embedded() && (c.NATSCreds != "" || c.NATSNKey != "" || c.NATSCA != "" || c.NATSCert != "") {
+		errs = append(errs, errors.New("--nats-creds, --nats-nkey, --nats-ca and --nats-cert need --nats-url: the embedded server takes none"))
 	}
 	return errors.Join(errs...)
 }

@@ -58,6 +58,7 @@ func TestValidateNamesTheFlag(t *testing.T) {
 			func(c *app.Config) { c.Listen = "localhost:http" },
 		},
 		"--auth":          {func(c *app.Config) { c.Auth = "yes" }},
+		"--node-peers":    {func(c *app.Config) { c.NodePeers = "all" }},
 		"--approve-nodes": {func(c *app.Config) { c.ApproveNodes = "perhaps" }},
 		"--nats-listen":   {func(c *app.Config) { c.NATSListen = "on" }},
 		"--nats-url": {

@@ -42,12 +42,15 @@ type exam struct {
 	tiers   map[string]jetstream.Tier        // of the account, by their names
 	barred  bool                             // the user may not ask what stands on the server
 
-	untold  []string         // streams of which the servers don't tell
-	skipped []string         // checks that need streams which are not in streams
-	absent  cause            // why streams are not in streams
-	hinders cause            // why no replica can start
-	told    map[string]cause // what is told once, however many it concerns
-	away    cause            // why no NATS server is reached
+	untold     []string         // streams of which the servers don't tell
+	skipped    []string         // checks that need streams which are not in streams
+	absent     cause            // why streams are not in streams
+	hinders    cause            // why no replica can start
+	told       map[string]cause // what is told once, however many it concerns
+	nodesIn    [][2]string      // account and node, of each connection of a node
+	replicasIn []string         // accounts of replicas
+
+	away cause // why no NATS server is reached
 }
 
 // Run examines all it can reach; the findings are in the order in which it looked.
@@ -67,6 +70,7 @@ func Run(ctx context.Context, cfg Config) []Finding {
 		e.examineState(ctx)
 	}
 	e.run(ctx, "fsync", e.monitors)
+	e.run(ctx, "permissions", e.couldNodes)
 	if cfg.Replica != "" {
 		e.run(ctx, "replica", e.replica)
 	}

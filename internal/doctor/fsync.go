@@ -38,6 +38,7 @@ func (e *exam) monitors(ctx context.Context) {
 			continue
 		}
 		e.fsync(v)
+		e.nodeAccounts(ctx, address)
 	}
 }
 

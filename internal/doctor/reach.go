@@ -90,7 +90,7 @@ func shown(server string) string {
 func mendReach(err error) string {
 	if slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired},
 		func(target error) bool { return errors.Is(err, target) }) {
-		return "give --nats-creds, or user and password in the URL, as the server's configuration has them"
+		return "give --nats-creds or --nats-nkey, or user and password in the URL, as the server's configuration has them"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return "give the certificate of the authority that signed the server's: --nats-ca"

@@ -52,6 +52,7 @@ type Heartbeat struct {
 type NATS struct {
 	URL   []string `yaml:"url"`
 	Creds string   `yaml:"creds"` // credentials file
+	NKey  string   `yaml:"nkey"`  // seed of an nkey
 	CA    string   `yaml:"ca"`    // certificate authorities (PEM)
 	Cert  string   `yaml:"cert"`  // client certificate (PEM)
 	Key   string   `yaml:"key"`   // its key (PEM)

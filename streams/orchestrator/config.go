@@ -25,6 +25,9 @@ type Config struct {
 	Copies int
 	// ManualApproval lets new nodes wait for an operator; else they are approved when they come.
 	ManualApproval bool
+	// ProvenPeers refuses nodes whose ids do not begin with their peers': rights to subjects of an id then are
+	// rights to speak for a peer.
+	ProvenPeers bool
 	// HandshakesPerSecond bounds how fast this replica lets nodes in; more wait for a few seconds. 0:
 	// DefaultHandshakesPerSecond.
 	HandshakesPerSecond float64

@@ -32,6 +32,7 @@ type control struct {
 	store   *store.Store
 	copies  int // of the streams, should one have to be made again
 	manual  bool
+	proven  bool
 	door    *door
 	offers  chan struct{} // one for each offer that is read
 	limiter *rate.Limiter
@@ -41,7 +42,7 @@ type control struct {
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
 	limit := rate.Limit(cfg.HandshakesPerSecond)
-	return &control{js, st, cfg.Copies, cfg.ManualApproval, newDoor(), make(chan struct{}, offersAtOnce), rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
+	return &control{js, st, cfg.Copies, cfg.ManualApproval, cfg.ProvenPeers, newDoor(), make(chan struct{}, offersAtOnce), rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
 }
 
 // run answers until ctx ends. NATS out of reach is no failure.

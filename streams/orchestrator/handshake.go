@@ -47,6 +47,9 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	if err != nil {
 		return nil, err
 	}
+	if why := c.unproven(from.nodeID, r.NodeInfo.PeerID); why != "" {
+		return nil, &ncl.RefusedError{Reason: why}
+	}
 	if err := c.turn(ctx, from, r, info); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (c *control) heartbeat(ctx context.Context, from sender, r *nclprotocol.Hea
 func (c *control) present(ctx context.Context, from sender) (store.NodeRecord, string, error) {
 	entry, _ := c.store.Nodes.View().Get(from.nodeID)
 	if over := sessionOver(entry.Value, from.session); over == "" {
-		return entry.Value, "", nil
+		return entry.Value, c.unproven(from.nodeID, entry.Value.PeerID()), nil
 	}
 	n, err := c.store.Nodes.Get(ctx, from.nodeID)
 	if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) {

@@ -23,6 +23,9 @@ func (c *control) updateInfo(ctx context.Context, from sender, r *nclprotocol.Up
 	if r.NodeInfo.NodeID != from.nodeID {
 		return &nclprotocol.UpdateNodeInfoResponse{Reason: "node_id is another one than the subject's"}, nil
 	}
+	if why := c.unproven(from.nodeID, r.NodeInfo.PeerID); why != "" {
+		return &nclprotocol.UpdateNodeInfoResponse{Reason: why}, nil
+	}
 	info, err := encodeInfo(r.NodeInfo)
 	if err != nil {
 		return &nclprotocol.UpdateNodeInfoResponse{Reason: oneLine(err)}, nil
