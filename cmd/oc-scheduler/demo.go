@@ -32,6 +32,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
 	}
+	con = &console{con.stdout, sharedOutput(con.stderr), con.env}
 	log := c.logger(con)
 	replica, err := app.New(ctx, c.Config, log)
 	if err != nil {
@@ -82,8 +83,36 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 	}
 	defer nc.Close()
 	g, ctx := errgroup.WithContext(ctx)
+	if err := c.nodes(ctx, g, con, replica, log); err != nil {
+		return err
+	}
+	g.Go(func() error {
+		event, err := demoEvent()
+		if err != nil {
+			return err
+		}
+		if err := nc.Publish(events.CreateResource, event); err != nil {
+			return err
+		}
+		return invite(con, replica)
+	})
+	return g.Wait()
+}
+
+// nodes starts the nodes: as processes, or as parts of this one where no other has a way to the NATS server.
+func (c *demoCmd) nodes(ctx context.Context, g *errgroup.Group, con *console, replica *app.Replica, log *slog.Logger) error {
+	dir := filepath.Join(c.DataDir, "nodes")
+	if url := replica.NATSURL(); url != "" {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		site := &demoSite{program: program, natsURL: url, dir: dir, flags: c.logFlags, output: con.stderr, log: log}
+		g.Go(func() error { return site.Run(ctx) })
+		return nil
+	}
 	for name := range demoNodes {
-		cfg, err := demoNode(name, filepath.Join(c.DataDir, "nodes"))
+		cfg, err := demoNode(name, dir)
 		if err != nil {
 			return err
 		}
@@ -93,17 +122,7 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 		}
 		g.Go(func() error { return p.Run(ctx) })
 	}
-	event, err := demoEvent()
-	if err != nil {
-		return err
-	}
-	if err := nc.Publish(events.CreateResource, event); err != nil {
-		return err
-	}
-	if err := invite(con, replica); err != nil {
-		return err
-	}
-	return g.Wait()
+	return nil
 }
 
 // connector makes the connections of a node to a replica's own NATS server.

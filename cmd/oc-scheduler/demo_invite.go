@@ -42,12 +42,23 @@ Run something on a node, and follow its output; shut one out, and watch the answ
   %s run demo-north%s -- sleep 10
   %s nodes reject demo-north%s
   %s nodes approve demo-north%s
-
+%s
 nats is https://github.com/nats-io/natscli. Ctrl-C ends the demo.
 
 `, url, programName(), demoWorkflowID, server, url, demoWorkflowID, url, buckets, url, demoWorkflowID, url,
-		programName(), demoWorkflowID, server, programName(), server, programName(), server, programName(), server, programName(), server, programName(), server)
+		programName(), demoWorkflowID, server, programName(), server, programName(), server, programName(), server, programName(), server, programName(), server, killing(nats != ""))
 	return err
+}
+
+// killing says how a node is killed that is a process of its own.
+func killing(processes bool) string {
+	if !processes {
+		return ""
+	}
+	return fmt.Sprintf(`
+Kill a node, which then is seen to leave within 8 s and comes back after %v:
+  pkill -KILL -f 'demo-peer demo-north '
+`, deadFor)
 }
 
 // programName is how the reader called this program.
