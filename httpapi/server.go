@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -108,6 +109,15 @@ func (s *Server) Attach(parts Parts) {
 // Serve answers on the listener until Shutdown; it blocks, and returns nil after a Shutdown.
 func (s *Server) Serve(l net.Listener) error {
 	if err := s.http.Serve(refusals{l, s.log}); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ServeTLS is Serve over TLS, by HTTP/2 where a client can.
+func (s *Server) ServeTLS(l net.Listener, cfg *tls.Config) error {
+	s.http.TLSConfig = cfg
+	if err := s.http.ServeTLS(l, "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

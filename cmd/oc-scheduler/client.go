@@ -5,12 +5,15 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -18,6 +21,7 @@ import (
 // replicaFlag is shared by the commands that talk to a running replica.
 type replicaFlag struct {
 	Server string `default:"http://127.0.0.1:8080" help:"A running replica."`
+	CA     string `name:"ca" placeholder:"FILE" help:"Certificate authorities that the replica is checked against (PEM); by default the system's."`
 	tokenFlag
 }
 
@@ -45,8 +49,34 @@ func (f replicaFlag) client(con *console) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := bearer{token: token, host: base.Host, next: http.DefaultTransport}
+	trusting, err := f.transport()
+	if err != nil {
+		return nil, fmt.Errorf("--ca: %w", err)
+	}
+	transport := bearer{token: token, host: base.Host, next: trusting}
 	return &client{base: base, http: &http.Client{Timeout: time.Minute, Transport: transport}}, nil
+}
+
+// transport is how requests go, checked against the authorities that are asked for.
+func (f replicaFlag) transport() (http.RoundTripper, error) {
+	if f.CA == "" {
+		return http.DefaultTransport, nil
+	}
+	pem, err := os.ReadFile(f.CA)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no PEM certificate", f.CA)
+	}
+	own, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return nil, errors.New("the transport takes no authorities")
+	}
+	own = own.Clone()
+	own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
+	return own, nil
 }
 
 // parseServer reads the address of an HTTP server. Its error does not repeat it: it may hold a password, of

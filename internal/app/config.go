@@ -28,6 +28,9 @@ type Config struct {
 	Listen     string `default:"127.0.0.1:8080" help:"HTTP address; port 0 picks one."`
 	ListenFile string `placeholder:"FILE" help:"Write the HTTP address in use to FILE."`
 
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM): HTTP is served over TLS. A new one in its place serves within a second."`
+	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Key of the certificate (PEM)."`
+
 	NATSURL        []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; none starts an embedded server with JetStream."`
 	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Embedded server only: where it accepts clients; port 0 picks one, 'off' serves this process alone."`
 	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Embedded server only: write its client URL to FILE."`

@@ -51,7 +51,7 @@ func (c Config) guarded() bool {
 	case "off":
 		return false
 	}
-	return !isLoopback(c.Listen) || c.BootstrapTokenFile != ""
+	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != ""
 }
 
 // isLoopback says whether an address is reached from this machine alone. No other name than localhost is looked

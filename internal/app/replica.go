@@ -37,15 +37,16 @@ type Replica struct {
 	log *slog.Logger
 	reg *prometheus.Registry
 
-	listener net.Listener
-	http     *httpapi.Server
-	embedded *natsd.Server // nil when NATS is elsewhere
-	nc       *nats.Conn
-	permits  *permits
-	engine   atomic.Pointer[engine] // nil until NATS has answered
-	opening  atomic.Pointer[error]  // what the last attempt to build the engine failed with
-	ready    chan struct{}
-	first    *firstToken // nil until one is to be made
+	certificate *certificate // nil: no TLS
+	listener    net.Listener
+	http        *httpapi.Server
+	embedded    *natsd.Server // nil when NATS is elsewhere
+	nc          *nats.Conn
+	permits     *permits
+	engine      atomic.Pointer[engine] // nil until NATS has answered
+	opening     atomic.Pointer[error]  // what the last attempt to build the engine failed with
+	ready       chan struct{}
+	first       *firstToken // nil until one is to be made
 }
 
 // New opens the addresses of a replica, and its NATS connection, which need not succeed yet. Run
@@ -88,6 +89,11 @@ func (r *Replica) open(ctx context.Context) (err error) {
 	if r.http, err = httpapi.New(r.cfg.http(), r.checks, r.log, r.reg); err != nil {
 		return &ConfigError{err}
 	}
+	if r.cfg.TLSCert != "" {
+		if r.certificate, err = loadCertificate(r.cfg.TLSCert, r.cfg.TLSKey, r.log); err != nil {
+			return &ConfigError{flag("--tls-cert, --tls-key", err)}
+		}
+	}
 	if r.listener, err = listen(ctx, r.cfg.Listen); err != nil {
 		return err
 	}
@@ -122,6 +128,9 @@ func (r *Replica) URL() string {
 	if tcp, ok := r.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 	}
+	if r.certificate != nil {
+		return "https://" + addr
+	}
 	return "http://" + addr
 }
 
@@ -152,7 +161,7 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // a signal begins a drain, it does not end the work
 	defer stop()
 	g, work := errgroup.WithContext(work)
-	g.Go(func() error { return r.http.Serve(r.listener) })
+	g.Go(func() error { return r.serve(work) })
 	g.Go(func() error { return r.permits.watch(work) })
 	g.Go(func() error { return r.runEngine(work) })
 	g.Go(func() error { return r.awaitReady(work) })
@@ -165,6 +174,21 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 		closed = r.halt(work)
 	}
 	stop()
+	return g.Wait()
+}
+
+// serve answers HTTP until it is shut down, over TLS where there is a certificate.
+func (r *Replica) serve(ctx context.Context) error {
+	if r.certificate == nil {
+		return r.http.Serve(r.listener)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	watching, stop := context.WithCancel(ctx)
+	g.Go(func() error { return r.certificate.watch(watching) })
+	g.Go(func() error {
+		defer stop()
+		return r.http.ServeTLS(r.listener, r.certificate.config())
+	})
 	return g.Wait()
 }
 

@@ -25,6 +25,7 @@ func (c Config) Validate() error {
 		flag("--planner-ttl", checkPositive(c.PlannerTTL)), // package store takes 0 for its default
 		c.store().Validate(),
 		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
+		c.checkTLS(),
 		flag("--node-peers", checkNodePeers(c.NodePeers)),
 		flag("--auth", checkAuth(c.Auth)),
 		flag("--node-grace", checkNotNegative(c.NodeGrace)),
@@ -94,6 +95,13 @@ func isHost(u *url.URL) bool {
 		return err == nil
 	}
 	return host != "" && !strings.Contains(host, ":")
+}
+
+func (c Config) checkTLS() error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	return nil
 }
 
 // checkCredentials holds the rules that concern several flags.

@@ -72,6 +72,7 @@ func TestValidateNamesTheFlag(t *testing.T) {
 			func(c *app.Config) { c.NATSURL = []string{"nats://[x]:4222"} },
 		},
 		"--nats-key":   {func(c *app.Config) { c.NATSURL, c.NATSCert = []string{"a"}, "cert.pem" }},
+		"--tls-key":    {func(c *app.Config) { c.TLSCert = "cert.pem" }},
 		"--nats-creds": {func(c *app.Config) { c.NATSCreds = "file" }},
 		"--js-replicas": {
 			func(c *app.Config) { c.NATSURL, c.JSReplicas = []string{"a"}, 2 },
