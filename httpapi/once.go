@@ -35,58 +35,67 @@ var (
 // replica that dies between the commit and the answer leaves word of what was made, and what is asked for once more
 // is answered with that; and one that comes to itself late commits nothing.
 func (s *Server) once(show func(echo.Context) error, handle echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		keys := c.Request().Header.Values(idempotencyKey)
-		if len(keys) == 0 {
-			return handle(c)
-		}
-		parts, name, err := s.addressed(c)
-		if err != nil {
-			return err
-		}
-		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxIdempotencyKey {
-			return fault.List{{Path: idempotencyKey, Message: "must be one header of 1 to 128 bytes"}}
-		}
-		body, err := s.body(c)
-		if err != nil {
-			return err
-		}
-		c.Request().Body = io.NopCloser(bytes.NewReader(body))
-		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
-		defer cancel()
-		claim, err := parts.Plan.Claim(ctx, named(subjectOf(c).ID, c.Path(), name, keys[0]), named(string(body), c.QueryString()))
-		if err != nil {
-			return ofWrite(err)
-		}
-		if claim.Answer != nil {
-			if err := show(c); err != nil {
-				return err
-			}
-			return again(c, claim.Answer)
-		}
-		c.Set(claimKey, claim)
-		return s.settle(c, claim, handle)
+	return (&repeatable{s, show, handle}).serve
+}
+
+// repeatable is a route that does once what is asked for again.
+type repeatable struct {
+	*Server
+	show   func(echo.Context) error
+	handle echo.HandlerFunc
+}
+
+func (r *repeatable) serve(c echo.Context) error {
+	keys := c.Request().Header.Values(idempotencyKey)
+	if len(keys) == 0 {
+		return r.handle(c)
 	}
+	parts, name, err := r.addressed(c)
+	if err != nil {
+		return err
+	}
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxIdempotencyKey {
+		return fault.List{{Path: idempotencyKey, Message: "must be one header of 1 to 128 bytes"}}
+	}
+	body, err := r.body(c)
+	if err != nil {
+		return err
+	}
+	c.Request().Body = io.NopCloser(bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
+	defer cancel()
+	claim, err := parts.Plan.Claim(ctx, named(subjectOf(c).ID, c.Path(), name, keys[0]), named(string(body), c.QueryString()))
+	switch {
+	case err != nil:
+		return ofWrite(err)
+	case claim.Answer == nil:
+		c.Set(claimKey, claim)
+		return r.settle(c, claim)
+	}
+	if err := r.show(c); err != nil {
+		return err
+	}
+	return again(c, claim.Answer)
 }
 
 // settle answers, and keeps the answer with the claim; one that is none of success gives the claim up.
-func (s *Server) settle(c echo.Context, claim *plan.Claim, handle echo.HandlerFunc) error {
+func (r *repeatable) settle(c echo.Context, claim *plan.Claim) error {
 	w := c.Response()
 	kept := &keeper{ResponseWriter: w.Writer}
 	w.Writer = kept
-	err := handle(c)
+	err := r.handle(c)
 	w.Writer = kept.ResponseWriter
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), natsWithin)
 	defer cancel()
 	if err != nil {
 		if lost := claim.Release(ctx); lost != nil {
-			s.log.DebugContext(ctx, "a claim stands until its time is over", "error", lost, "request_id", requestIDOf(c))
+			r.log.DebugContext(ctx, "a claim stands until its time is over", "error", lost, "request_id", requestIDOf(c))
 		}
 		return err
 	}
 	answer := plan.Answer{Status: kept.status, Location: w.Header().Get(echo.HeaderLocation), Body: kept.body.Bytes()}
 	if lost := claim.Keep(ctx, answer); lost != nil { // it is told of what was made
-		s.log.WarnContext(ctx, "an answer is not kept for the next who asks", "error", lost, "request_id", requestIDOf(c))
+		r.log.WarnContext(ctx, "an answer is not kept for the next who asks", "error", lost, "request_id", requestIDOf(c))
 	}
 	kept.ResponseWriter.WriteHeader(kept.status)
 	_, err = kept.ResponseWriter.Write(kept.body.Bytes())

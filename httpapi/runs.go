@@ -23,6 +23,8 @@ type Runs interface {
 	// Get returns kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable; so does Happen.
 	Get(ctx context.Context, runID string) (run.Record, error)
 	Happen(ctx context.Context, runID string, what run.Event) error
+	// CancelOf cancels the runs of a schedule that have not begun, or all that are not over. It fails as Get does.
+	CancelOf(ctx context.Context, scheduleID string, why run.Cancel, begun bool) error
 	// Start makes the run of a schedule of one occurrence, unless there is one. It fails as Get does.
 	Start(ctx context.Context, scheduleID string) (run.Record, error)
 }

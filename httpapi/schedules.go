@@ -126,35 +126,32 @@ func changeSchedule(s *Server, c echo.Context, change func(b Bookings, ctx conte
 	})
 }
 
-// deleteSchedule cancels: what has not begun is freed, also again; a run, too, that waits for its time.
+// deleteSchedule cancels: what has not begun is freed, also again; a run, too, that waits for its time. With
+// ?runs=cancel those under way end, too.
 func (s *Server) deleteSchedule(c echo.Context) error {
+	q := readQuery(c.Request(), "runs")
+	runs := q.get("runs")
+	if runs != "" && runs != "keep" && runs != "cancel" {
+		q.fault("runs", "must be keep or cancel")
+	}
+	if err := q.faults.Err(); err != nil {
+		return err
+	}
 	parts, err := s.loaded()
 	if err != nil {
 		return err
 	}
 	return s.endBooking(c, func(_ Bookings, ctx context.Context, scheduleID, by string) error {
-		return parts.cancelSchedule(ctx, scheduleID, by)
+		return parts.cancelSchedule(ctx, scheduleID, by, runs == "cancel")
 	})
 }
 
-// cancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait.
-func (p *Parts) cancelSchedule(ctx context.Context, scheduleID, by string) error {
+// cancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait; with begun those under way, too.
+func (p *Parts) cancelSchedule(ctx context.Context, scheduleID, by string, begun bool) error {
 	if err := p.Bookings.Cancel(ctx, scheduleID, by); err != nil {
 		return err
 	}
-	found, err := p.Bookings.Get(ctx, scheduleID)
-	if err != nil {
-		return err
-	}
-	for _, o := range found.Occurrences {
-		if o.RunID == nil || o.State != schedule.OccurrenceState(run.Scheduled) {
-			continue
-		}
-		if err := p.Runs.Happen(ctx, *o.RunID, run.Cancel{By: by, Reason: "its schedule was"}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.Runs.CancelOf(ctx, scheduleID, run.Cancel{By: by, Reason: "its schedule was"}, begun)
 }
 
 func (s *Server) endBooking(c echo.Context, end func(b Bookings, ctx context.Context, name, by string) error) error {

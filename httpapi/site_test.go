@@ -27,6 +27,7 @@ import (
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/orphans"
 	"oc-scheduler/streams/run"
 )
 
@@ -96,6 +97,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	})
 	s.parts.Runs = runs
 	natstest.Run(t, runs.Run)
+	natstest.Run(t, orphans.New(s.store, bookings, runs, log).Run)
 	natstest.Run(t, s.store.Run)
 	natstest.Run(t, composer.Run)
 	natstest.Run(t, wants.Run)

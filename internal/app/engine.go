@@ -21,6 +21,7 @@ import (
 	"oc-scheduler/streams/demand"
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/orphans"
 	"oc-scheduler/streams/run"
 	"oc-scheduler/streams/slots"
 )
@@ -41,6 +42,7 @@ type engine struct {
 	bookings *booking.Service
 	runs     *run.Service
 	slots    *slots.Service
+	orphans  *orphans.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -79,6 +81,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Plan.OnBookings(hub.BookingsChanged)
 	rooms := tellSlots(st, nodes, composer, log)
 	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan}
+	runs := run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log))
 	return &engine{
 		log:      log,
 		nc:       nc,
@@ -91,8 +94,9 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
 		bookings: bookings,
-		runs:     run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log)),
+		runs:     runs,
 		slots:    rooms,
+		orphans:  orphans.New(st, bookings, runs, log),
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -140,6 +144,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.composer.Run(ctx) })
 	g.Go(func() error { return e.runs.Run(ctx) })
 	g.Go(func() error { return e.slots.Run(ctx) })
+	g.Go(func() error { return e.orphans.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

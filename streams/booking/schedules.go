@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/schedule"
@@ -44,9 +45,18 @@ func (s *Service) schedule(ctx context.Context, id string) (schedule.Record, uin
 // Schedules is this replica's list of schedules, without occurrences.
 func (s *Service) Schedules() *kv.View[plan.Listed] { return s.plan.Schedules() }
 
-// Cancel ends a schedule, if it has not ended: what has not begun is freed. It fails with ErrNotFound, and as
-// plan.Try does.
+// Cancel ends a schedule that somebody wants no more, if it has not ended: what has not begun is freed. It fails with
+// ErrNotFound, and as plan.Try does.
 func (s *Service) Cancel(ctx context.Context, id, by string) error {
+	return s.end(ctx, id, by, schedule.Cancelled, "cancelled: it was asked for")
+}
+
+// End ends a schedule for a reason that nobody asked for, as Cancel does.
+func (s *Service) End(ctx context.Context, id, reason string) error {
+	return s.end(ctx, id, history.BySelf, schedule.Ended, reason)
+}
+
+func (s *Service) end(ctx context.Context, id, by string, as schedule.State, reason string) error {
 	return s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		r, revision, err := s.schedule(ctx, id)
 		if err != nil || r.State.Final() {
@@ -54,7 +64,7 @@ func (s *Service) Cancel(ctx context.Context, id, by string) error {
 		}
 		now := s.plan.Now()
 		takes := r.Bookings(now)
-		r.State, r.Reason = schedule.Cancelled, "cancelled: it was asked for"
+		r.State, r.Reason = as, reason
 		for i, o := range r.Occurrences {
 			if o.RunID == nil && (o.State.Holds() || o.State == schedule.Pending) && o.End.After(now) {
 				r.Occurrences[i].State = schedule.CancelledOccurrence
