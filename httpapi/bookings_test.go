@@ -177,6 +177,42 @@ func TestBookingsOfOthers(t *testing.T) {
 	s.do(t, http.MethodGet, path, "", "Authorization", mine).ok(t, http.StatusOK)
 }
 
+// TestConflictsNameNobodyOfOtherGroups wherever a result is told: that something is taken shows, by whom does not.
+func TestConflictsNameNobodyOfOtherGroups(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	s.plan(t, "peer-a", 10)
+	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
+	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 3), "Authorization", mine).ok(t, http.StatusCreated)
+	s.do(t, http.MethodPut, "/oc/wf-2", sampleWorkflow("wf-2", 5), "Authorization", theirs).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	scheduled := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`}`, "Authorization", mine).ok(t, http.StatusCreated).json(t)["id"].(string)
+	held := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{`+window+`,"ttl_s":900}`, "Authorization", mine).ok(t, http.StatusCreated).json(t)["id"].(string)
+	const check = "/check?start=2026-12-24T09:00:00Z&duration=1h"
+	watcher, err := s.connect(t.Context(), "/oc/wf-1"+check, bearing(mine)) // so that the planner stays
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = watcher.CloseNow() }()
+	for bearer, workflowID := range map[string]string{mine: "wf-1", theirs: "wf-2"} {
+		own := bearer == mine
+		if own { // needs more than is left, too
+			s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 5), "Authorization", mine).ok(t, http.StatusOK)
+		}
+		asked := "/oc/" + workflowID
+		for what, body := range map[string][]byte{
+			"check":   s.do(t, http.MethodGet, asked+check, "", "Authorization", bearer).ok(t, http.StatusOK).body,
+			"events":  s.first(t, asked+check, "Authorization", bearer).body,
+			"preview": s.do(t, http.MethodPost, asked+"/preview", `{`+window+`}`, "Authorization", bearer).ok(t, http.StatusOK).body,
+			"refusal": s.do(t, http.MethodPost, asked+"/schedules", `{`+window+`}`, "Authorization", bearer).body,
+		} {
+			if text := string(body); strings.Contains(text, scheduled) != own || strings.Contains(text, held) != own || !strings.Contains(text, `"unavailable"`) {
+				t.Errorf("%s of %s says %s", what, workflowID, text)
+			}
+		}
+	}
+}
+
 func TestBadBookings(t *testing.T) {
 	t.Parallel()
 	s := bookable(t)

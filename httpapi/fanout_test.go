@@ -39,6 +39,8 @@ func (workflows) Watch([]string) (release func()) { return func() {} }
 
 func (workflows) Bookings(string) *planner.Overlay { return nil }
 
+func (workflows) Owner(string) (string, bool) { return "", false }
+
 func (all workflows) Workflow(id string) (*workflow.Workflow, bool) {
 	w, ok := all.byID[id]
 	return w, ok

@@ -139,7 +139,7 @@ const claimKey = "claim"
 // askedBy is who asks for a booking.
 func askedBy(c echo.Context, workflowID string) booking.Asked {
 	claim, _ := c.Get(claimKey).(*plan.Claim) // nil: none
-	return booking.Asked{WorkflowID: workflowID, By: subjectOf(c).ID, Claim: claim}
+	return booking.Asked{WorkflowID: workflowID, By: subjectOf(c).ID, Who: subjectOf(c), Claim: claim}
 }
 
 // ofWorkflow fails with errNoWorkflow when the workflow in the path is not there for who asks.

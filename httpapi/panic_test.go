@@ -23,6 +23,7 @@ func (brittle) Loaded() bool                                       { return true
 func (b brittle) Workflow(string) (*workflow.Workflow, bool)       { return b.workflow, true }
 func (brittle) Planner(string) (*planner.Planner, time.Time, bool) { panic("no such luck") }
 func (brittle) Bookings(string) *planner.Overlay                   { return nil }
+func (brittle) Owner(string) (string, bool)                        { return "", false }
 func (brittle) Watch([]string) (release func())                    { return func() {} }
 
 func TestPanicsInStreams(t *testing.T) {

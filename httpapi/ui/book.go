@@ -56,7 +56,7 @@ func taken(s *Site, c echo.Context, p *Parts, kind schedule.Body, take func(cont
 	try := func() (string, error) {
 		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 		defer cancel()
-		return take(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID}, r)
+		return take(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID, Who: s.Subject(c)}, r)
 	}
 	for until := time.Now().Add(plannersWithin); ; {
 		page, err := try()

@@ -37,7 +37,7 @@ func (s *Site) confirm(c echo.Context, p *Parts) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	made, err := p.Bookings.Confirm(ctx, h.ID, booking.Asked{WorkflowID: h.WorkflowID, By: s.Subject(c).ID}, r)
+	made, err := p.Bookings.Confirm(ctx, h.ID, booking.Asked{WorkflowID: h.WorkflowID, By: s.Subject(c).ID, Who: s.Subject(c)}, r)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (s *Site) preview(c echo.Context, p *Parts, workflowID string, w Wish) ([]p
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	items, err := p.Bookings.Preview(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID}, r, previewed)
+	items, err := p.Bookings.Preview(ctx, booking.Asked{WorkflowID: workflowID, By: s.Subject(c).ID, Who: s.Subject(c)}, r, previewed)
 	if missing := (*booking.MissingError)(nil); err != nil && !errors.As(err, &missing) {
 		return nil, err
 	}

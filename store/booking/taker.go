@@ -1,6 +1,8 @@
 package booking
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +11,45 @@ type Taker struct {
 	HoldID     string `json:"hold_id,omitempty"`
 	Planner    bool   `json:"planner,omitempty"` // somebody that the planner tells of
 	ScheduleID string `json:"schedule_id,omitempty"`
+}
+
+// Owner is the id of the schedule or hold; of the planner: none.
+func (t Taker) Owner() string { return cmp.Or(t.HoldID, t.ScheduleID) }
+
+// Owners are the schedules and holds that conflicts name, sorted.
+func (r *Result) Owners() []string {
+	var all []string
+	for i := range r.Resources {
+		for _, c := range r.Resources[i].Conflicts {
+			for _, t := range c.By {
+				if owner := t.Owner(); owner != "" {
+					all = append(all, owner)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Without is the result for somebody from whom some schedules and holds, sorted, are hidden: conflicts do not name them.
+func (r *Result) Without(hidden []string) *Result {
+	if len(hidden) == 0 {
+		return r
+	}
+	shown := *r
+	shown.Resources = slices.Clone(r.Resources)
+	for i := range shown.Resources {
+		conflicts := slices.Clone(shown.Resources[i].Conflicts)
+		for k := range conflicts {
+			conflicts[k].By = slices.DeleteFunc(slices.Clone(conflicts[k].By), func(t Taker) bool {
+				_, hides := slices.BinarySearch(hidden, t.Owner())
+				return hides
+			})
+		}
+		shown.Resources[i].Conflicts = conflicts
+	}
+	return &shown
 }
 
 // HoldPrefix begins the ids of holds; other owners of bookings are schedules.

@@ -32,6 +32,7 @@ func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n in
 		return nil, err
 	}
 	v := s.look(w.Workflow, r.Selected, "")
+	v.who = a.Who
 	win, err := r.Resolve(w.Workflow, v.now)
 	if err == nil {
 		err = win.Covers(w.Workflow)

@@ -5,7 +5,7 @@ import (
 	"oc-scheduler/store/planner"
 )
 
-// result is the answer to a check, with all that stands.
+// result is the answer to a check, with all that stands, as far as who asks may know.
 func (v *sight) result(w booking.Window) (*booking.Result, error) {
 	overlays, digests := map[string]*planner.Overlay{}, map[string]booking.Digest{}
 	p, err := booking.NewProblem(v.workflow, func(peerID string) *planner.Index {
@@ -28,7 +28,7 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 		d, ok := digests[peerID]
 		return d, ok
 	}, func(peerID string) booking.Digest { return overlays[peerID].Digest() }, v.selected), w)
-	return r, nil
+	return r.Without(v.hidden(v.who, r.Owners())), nil
 }
 
 // overlay is what stands with a peer as it is to be after this commit.

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
@@ -58,7 +59,23 @@ func (s *Service) index(peerID string) *planner.Index {
 type Asked struct {
 	WorkflowID string
 	By         string // as created_by tells
+	// Who asks is told of nobody whose workflow he may not see; nil: of all.
+	Who *access.Subject
 
 	// Claim has it made once, whoever asks, and as often; nil: each time.
 	Claim *plan.Claim
+}
+
+// hidden are those of some schedules and holds whose workflows who asks may not see, or nobody knows.
+func (s *Service) hidden(who *access.Subject, owners []string) (list []string) {
+	if who == nil || who.Everywhere() {
+		return nil
+	}
+	for _, owner := range owners {
+		workflowID, _ := s.plan.WorkflowOf(owner)
+		if e, known := s.workflows.Get(workflowID); !known || !who.Sees(e.Value.Groups()) {
+			list = append(list, owner)
+		}
+	}
+	return list
 }

@@ -3,6 +3,7 @@ package booking
 import (
 	"time"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
@@ -16,6 +17,7 @@ type sight struct {
 	workflow *workflow.Workflow
 	selected map[string]string
 	now      time.Time
+	who      *access.Subject           // who asks; nil: nobody from whom anything is hidden
 	owner    string                    // for whom
 	ids      map[schedule.Place]string // of his bookings
 	taking   claims                    // by him in this commit

@@ -23,7 +23,7 @@ func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner st
 			return nil, err
 		}
 		v := s.look(w.Workflow, r.Selected, owner)
-		v.fresh = fresh
+		v.fresh, v.who = fresh, a.Who
 		win, err := r.Resolve(w.Workflow, v.now)
 		if err == nil {
 			err = win.Covers(w.Workflow)

@@ -1,11 +1,13 @@
 package check
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
@@ -30,12 +32,6 @@ type evaluator struct {
 	metrics  metrics
 }
 
-// question is what has one answer.
-type question struct {
-	inputs booking.Digest
-	window booking.Window
-}
-
 func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time) *evaluator {
 	return &evaluator{
 		source: source, now: now,
@@ -46,25 +42,34 @@ func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time
 	}
 }
 
-// evaluate answers r, as it was meant at a time, for the present planners and bookings. The error is a fault.List.
-func (e *evaluator) evaluate(w *workflow.Workflow, r booking.Request, at time.Time) (Frame, error) {
+// evaluate answers r, as it was meant at a time, for the present planners and bookings, as far as who asks may know.
+// The error is a fault.List.
+func (e *evaluator) evaluate(who *access.Subject, w *workflow.Workflow, r booking.Request, at time.Time) (Frame, error) {
 	window, err := r.Resolve(w, at)
 	if err != nil {
 		return Frame{}, err
 	}
 	present, stored := e.look(w)
-	asked := question{booking.Inputs(w, present.digest, present.standing, r.Selected), window}
-	frame, ok := e.results.get(asked)
-	if !ok {
-		version := booking.Version(asked.inputs, window)
-		v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, present, version) })
-		if err != nil {
-			return Frame{}, err
-		}
-		frame = v.(Frame)
+	asked := question{inputs: booking.Inputs(w, present.digest, present.standing, r.Selected), window: window}
+	frame, err := e.answer(w, r, asked, present)
+	if asked.hidden = e.hidden(who, frame.owners); asked.hidden != "" {
+		frame, err = e.answer(w, r, asked, present)
 	}
 	frame.Stored = stored
-	return frame, nil
+	return frame, err
+}
+
+// answer is the shared answer to a question.
+func (e *evaluator) answer(w *workflow.Workflow, r booking.Request, asked question, present snapshot) (Frame, error) {
+	if frame, ok := e.results.get(asked); ok {
+		return frame, nil
+	}
+	version := asked.version()
+	v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, present, version) })
+	if err != nil {
+		return Frame{}, err
+	}
+	return v.(Frame), nil
 }
 
 func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked question, present snapshot, version string) (Frame, error) {
@@ -79,8 +84,11 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked quest
 	if err != nil {
 		return Frame{}, err
 	}
+	if asked.hidden != "" {
+		result = result.Without(strings.Split(asked.hidden, "\n"))
+	}
 	result.Version, result.ComputedAt = version, e.now().UTC()
-	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0}
+	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0, owners: result.Owners()}
 	e.results.put(asked, frame, len(frame.JSON)+frameOverhead)
 	return frame, nil
 }

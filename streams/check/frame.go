@@ -26,7 +26,8 @@ type Frame struct {
 	Missing bool      // planners are missing
 	Stored  time.Time // when the newest planner behind it was stored, if a planner change caused it
 
-	err error // of a Fault
+	owners []string // that a result names
+	err    error    // of a Fault
 }
 
 // ErrorFrame is the body of a Fault: what is wrong with a request, or that its workflow is gone.

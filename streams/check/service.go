@@ -32,6 +32,8 @@ type Source interface {
 	Planner(peerID string) (p *planner.Planner, stored time.Time, ok bool)
 	// Bookings returns what stands with a peer at this time; nil is nothing.
 	Bookings(peerID string) *planner.Overlay
+	// Owner returns the workflow of a schedule or hold, if it is known.
+	Owner(id string) (workflowID string, ok bool)
 }
 
 // Updates tells of changes of the Source; see streams.Hub.
@@ -84,7 +86,7 @@ func (s *Service) Once(who *access.Subject, workflowID string, r booking.Request
 	if err != nil {
 		return Frame{}, err
 	}
-	return s.evaluator.evaluate(w, r, s.now())
+	return s.evaluator.evaluate(who, w, r, s.now())
 }
 
 // Wait acts as a stream that ends with the first result without missing planners; when ctx ends

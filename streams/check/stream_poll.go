@@ -91,7 +91,7 @@ func (st *Stream) evaluate() (Frame, bool) {
 		return goneFrame(), true
 	}
 	st.watch(w.Peers())
-	f, err := st.service.evaluator.evaluate(w, *st.request, st.asked)
+	f, err := st.service.evaluator.evaluate(st.who, w, *st.request, st.asked)
 	if err != nil {
 		var faults fault.List
 		errors.As(err, &faults)

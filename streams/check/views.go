@@ -23,6 +23,8 @@ type Plan interface {
 	Loaded() <-chan struct{}
 	// Overlay is what stands with a peer at this time; nil is nothing.
 	Overlay(peerID string) *planner.Overlay
+	// WorkflowOf is the workflow of a schedule or hold.
+	WorkflowOf(owner string) (workflowID string, ok bool)
 }
 
 var _ Source = Views{}
@@ -61,3 +63,6 @@ func (v Views) Planner(peerID string) (*planner.Planner, time.Time, bool) {
 
 // Bookings implements Source.
 func (v Views) Bookings(peerID string) *planner.Overlay { return v.Plan.Overlay(peerID) }
+
+// Owner implements Source.
+func (v Views) Owner(id string) (workflowID string, ok bool) { return v.Plan.WorkflowOf(id) }
