@@ -39,7 +39,7 @@ soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a r
 	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -faults "$(FAULTS)" -binary $(CURDIR)/bin/oc-scheduler
 	go test -tags soak -run '^TestEveryEventHasItsEffectOnce$$' -count=1 -timeout 0 -v ./streams/orchestrator
 	go test -tags soak -run '^TestOneOfManyHasIt$$|^TestAPlanIsAsItsTwin$$' -count=1 -timeout 0 -v ./streams/booking
-	go test -tags soak -run '^TestSoakAPeerOfManyNodes$$' -count=1 -timeout 0 -v ./internal/app
+	go test -tags soak -run '^TestSoakNodesAsProcesses$$' -count=1 -timeout 0 -v ./cmd/oc-scheduler
 
 lint: ## check format, vet, linters and the import rules
 	$(GOLANGCI_LINT) run

@@ -10,23 +10,45 @@ import (
 	"testing"
 )
 
-// Replica is an oc-scheduler in a process of its own.
-type Replica struct {
-	URL string
-
+// Process is a command of oc-scheduler in a process of its own.
+type Process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
 	err   error // of the process, after ended
 }
 
-// Program is what is started as a replica.
+// Replica is one that serves.
+type Replica struct {
+	URL string
+	*Process
+}
+
+// Program is what is started.
 type Program struct {
 	Path string
 	Env  []string // besides that of this process
 }
 
+// Run starts a command, which is killed at the end of the test.
+func (p Program) Run(tb testing.TB, args ...string) *Process {
+	tb.Helper()
+	cmd := exec.CommandContext(context.Background(), p.Path, args...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stdout, cmd.Stderr = tb.Output(), tb.Output()
+	if err := cmd.Start(); err != nil {
+		tb.Fatalf("starting %v: %v", args, err)
+	}
+	r := &Process{cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		r.err = cmd.Wait()
+	}()
+	tb.Cleanup(r.Kill)
+	return r
+}
+
 // Start starts a replica with the flags that every test needs and those given, and waits until it is
-// ready. It is killed at the end of the test.
+// ready.
 func (p Program) Start(tb testing.TB, flags ...string) *Replica {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -34,18 +56,7 @@ func (p Program) Start(tb testing.TB, flags ...string) *Replica {
 	args := append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--listen-file", listen, "--ready-file", ready, "--log-level", "warn",
 	}, flags...)
-	cmd := exec.CommandContext(context.Background(), p.Path, args...)
-	cmd.Env = append(os.Environ(), p.Env...)
-	cmd.Stdout, cmd.Stderr = tb.Output(), tb.Output()
-	if err := cmd.Start(); err != nil {
-		tb.Fatalf("starting a replica: %v", err)
-	}
-	r := &Replica{cmd: cmd, ended: make(chan struct{})}
-	go func() {
-		defer close(r.ended)
-		r.err = cmd.Wait()
-	}()
-	tb.Cleanup(r.Kill)
+	r := &Replica{Process: p.Run(tb, args...)}
 	Until(tb, "the replica is ready", func() string {
 		select {
 		case <-r.ended:
@@ -67,16 +78,16 @@ func (p Program) Start(tb testing.TB, flags ...string) *Replica {
 }
 
 // Kill ends the process at once.
-func (r *Replica) Kill() {
+func (r *Process) Kill() {
 	_ = r.cmd.Process.Kill() // it may have ended
 	<-r.ended
 }
 
 // Drain asks the process to end, as an operator does; Wait waits for that.
-func (r *Replica) Drain() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
+func (r *Process) Drain() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 
 // Wait waits for the end of the process. Its error is that of an exit code other than 0.
-func (r *Replica) Wait() error {
+func (r *Process) Wait() error {
 	<-r.ended
 	return r.err
 }

@@ -5,7 +5,7 @@ package fleettest
 import "syscall"
 
 // Pause stops the process in its tracks until Resume.
-func (r *Replica) Pause() error { return r.cmd.Process.Signal(syscall.SIGSTOP) }
+func (r *Process) Pause() error { return r.cmd.Process.Signal(syscall.SIGSTOP) }
 
 // Resume lets a paused process go on.
-func (r *Replica) Resume() error { return r.cmd.Process.Signal(syscall.SIGCONT) }
+func (r *Process) Resume() error { return r.cmd.Process.Signal(syscall.SIGCONT) }

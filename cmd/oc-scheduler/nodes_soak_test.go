@@ -1,0 +1,265 @@
+//go:build soak && unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"oc-scheduler/internal/fleettest"
+)
+
+var (
+	nodesFor  = flag.Duration("nodes-for", 2*time.Minute, "how long things happen to nodes")
+	nodesSeed = flag.Uint64("nodes-seed", uint64(time.Now().UnixNano()), "of what happens to them")
+)
+
+// TestSoakNodesAsProcesses kills, stops, restarts, changes, rejects and approves the nodes of a peer, all of them
+// processes, below a fleet of three: at every quiet moment the planner is what the living approved ones offer, on
+// every replica and in every stream, and nothing is said on the bus for that.
+func TestSoakNodesAsProcesses(t *testing.T) {
+	t.Logf("seed %d", *nodesSeed)
+	p := newPark(t, 20, rand.New(rand.NewPCG(*nodesSeed, 0)))
+	p.quiet("the start")
+	asked, _ := fleettest.Counts(t, p.fleet.js, "site") // before the first node had told what it offers
+	rounds := 0
+	for end := time.Now().Add(*nodesFor); time.Now().Before(end); rounds++ {
+		var happened []string
+		for range 1 + p.random.IntN(6) {
+			happened = append(happened, p.strike(p.nodes[p.random.IntN(len(p.nodes))]))
+		}
+		p.quiet(strings.Join(happened, ", "))
+	}
+	t.Logf("%d rounds", rounds)
+	if requests, closes := fleettest.Counts(t, p.fleet.js, "site"); requests["site"] != asked["site"] || closes["site"] > 0 {
+		t.Errorf("%v requests after %v, and %v closes", requests, asked, closes)
+	}
+	for _, s := range p.streams {
+		s.end()
+	}
+	fleettest.Until(t, "the planner is closed", func() string {
+		if _, closes := fleettest.Counts(t, p.fleet.js, "site"); closes["site"] != 1 {
+			return fmt.Sprint(closes["site"], " closes")
+		}
+		return ""
+	})
+}
+
+// park is a peer's nodes below a fleet with a stream on each replica.
+type park struct {
+	*testing.T
+	fleet    *fleet
+	replicas []*fleettest.Replica
+	nodes    []*parked
+	streams  []*newest
+	random   *rand.Rand
+}
+
+// parked is a node, and what was done to it.
+type parked struct {
+	id                string
+	dir               string
+	process           *fleettest.Process // nil: it is dead
+	level             int                // how much it has
+	stopped, rejected bool
+}
+
+func newPark(t *testing.T, nodes int, random *rand.Rand) *park {
+	t.Helper()
+	p := &park{T: t, fleet: newFleet(t), random: random}
+	for range 3 {
+		p.replicas = append(p.replicas, p.fleet.replica(t))
+	}
+	const workflow = `{"id":"w","graph":{"items":{"n":{"compute":{"id":"dc","peer_id":"site","demand":{"ram_gb":1}}}}}}`
+	if a := fleettest.Send(t.Context(), http.MethodPut, p.replicas[0].URL+"/oc/w", strings.NewReader(workflow)); a.Status != http.StatusCreated {
+		t.Fatalf("PUT: %d %s", a.Status, a.Body)
+	}
+	for n := range nodes {
+		node := &parked{id: fmt.Sprintf("node-%02d", n), dir: t.TempDir()}
+		p.start(node)
+		p.nodes = append(p.nodes, node)
+	}
+	for _, r := range p.replicas {
+		fleettest.Until(t, "the workflow is there", func() string {
+			if a := fleettest.Get(t.Context(), r.URL+"/oc/w"); a.Status != http.StatusOK {
+				return string(a.Body)
+			}
+			return ""
+		})
+		p.streams = append(p.streams, follow(t, r.URL+fleettest.CheckPath("w")))
+	}
+	return p
+}
+
+// start starts a node with the ledger that it had, and something else to offer.
+func (p *park) start(n *parked) {
+	p.Helper()
+	n.level++
+	config := filepath.Join(n.dir, "peer.yaml")
+	text := fmt.Sprintf("peer_id: site\nnode_id: %s\ndata_dir: %s\nresources: {dc: {of-%s: {ram_gb: %d}}}\nheartbeat: {interval: 1s, misses: 4}\n",
+		n.id, filepath.Join(n.dir, "data"), n.id, n.level)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	n.process = itself().Run(p, "peer", "--config", config, "--nats-url", p.fleet.server.URL(), "--log-level", "error")
+}
+
+// strike does something to a node that its state allows, and says what.
+func (p *park) strike(n *parked) string {
+	p.Helper()
+	var what string
+	var err error
+	switch chance := p.random.IntN(5); {
+	case n.rejected && chance < 3:
+		n.rejected, what = false, "approve"
+		p.decide(n, "approve")
+	case n.process == nil:
+		what = "start"
+		p.start(n)
+	case n.stopped && chance < 4:
+		n.stopped, what = false, "continue"
+		err = n.process.Resume()
+	case n.stopped || chance == 0:
+		what = "kill"
+		n.process.Kill()
+		n.process, n.stopped = nil, false
+	case chance == 1:
+		n.stopped, what = true, "stop"
+		err = n.process.Pause()
+	case chance == 2 && n != p.nodes[0] && !n.rejected: // somebody always has a say of what the peer has
+		n.rejected, what = true, "reject"
+		p.decide(n, "reject")
+	case chance == 3:
+		what = "end"
+		if err = n.process.Drain(); err == nil {
+			err = n.process.Wait()
+		}
+		n.process = nil
+	default:
+		what = "restart"
+		n.process.Kill()
+		p.start(n)
+	}
+	if err != nil {
+		p.Fatalf("%s %s: %v", what, n.id, err)
+	}
+	return what + " " + n.id
+}
+
+func (p *park) decide(n *parked, decision string) {
+	p.Helper()
+	a := fleettest.Send(p.Context(), http.MethodPost, p.replicas[p.random.IntN(3)].URL+"/nodes/"+n.id+"/"+decision, nil)
+	if a.Status/100 != 2 {
+		p.Fatalf("%s %s: %d %s", decision, n.id, a.Status, a.Body)
+	}
+}
+
+// quiet waits until every replica and every stream shows what the living approved nodes offer.
+func (p *park) quiet(after string) {
+	p.Helper()
+	want := map[string]float64{}
+	for _, n := range p.nodes {
+		if n.process != nil && !n.stopped && !n.rejected {
+			want["of-"+n.id] = float64(n.level)
+		}
+	}
+	took := fleettest.Until(p, "the planner after "+after, func() string {
+		versions := map[string]bool{}
+		for _, r := range p.replicas {
+			has, lacks := p.instances(r)
+			if lacks != "" || !maps.Equal(has, want) {
+				return fmt.Sprintf("%s %s has %v, wanted %v", lacks, r.URL, has, want)
+			}
+			var result struct{ Version string }
+			a := fleettest.Get(p.Context(), r.URL+fleettest.CheckPath("w"))
+			if err := json.Unmarshal(a.Body, &result); err != nil {
+				return err.Error()
+			}
+			versions[result.Version] = true
+		}
+		for _, s := range p.streams {
+			versions[s.version()] = true
+		}
+		if len(versions) != 1 {
+			return fmt.Sprintf("has versions %v", versions)
+		}
+		return ""
+	})
+	p.Logf("%v after %s: %d nodes", took.Round(time.Millisecond), after, len(want))
+}
+
+// instances is what a replica has of the peer's planner.
+func (p *park) instances(r *fleettest.Replica) (has map[string]float64, lacks string) {
+	a := fleettest.Get(p.Context(), r.URL+"/planners/site")
+	var planner struct {
+		Capacities map[string]map[string]map[string]float64
+	}
+	if err := json.Unmarshal(a.Body, &planner); err != nil || a.Status != http.StatusOK {
+		return nil, fmt.Sprintf("%d %s", a.Status, a.Body)
+	}
+	has = map[string]float64{}
+	for instance, amounts := range planner.Capacities["dc"] {
+		has[instance] = amounts["ram_gb"]
+	}
+	return has, ""
+}
+
+// newest is the newest that a check stream has shown.
+type newest struct {
+	end func()
+
+	mu    sync.Mutex
+	shown string
+}
+
+func follow(t *testing.T, url string) *newest {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ws, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{"oc.check.v1"}})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	s, done := &newest{}, make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			_, frame, err := ws.Read(ctx)
+			if err != nil {
+				return
+			}
+			var result struct{ Version string }
+			if json.Unmarshal(frame, &result) == nil {
+				s.mu.Lock()
+				s.shown = result.Version
+				s.mu.Unlock()
+			}
+		}
+	}()
+	s.end = sync.OnceFunc(func() {
+		_ = ws.Close(websocket.StatusNormalClosure, "")
+		cancel()
+		<-done
+	})
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *newest) version() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown
+}
