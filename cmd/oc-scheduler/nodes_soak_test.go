@@ -144,9 +144,8 @@ func (p *park) strike(n *parked) string {
 		p.decide(n, "reject")
 	case chance == 3:
 		what = "end"
-		if err = n.process.Drain(); err == nil {
-			err = n.process.Wait()
-		}
+		err = n.process.Drain()
+		_ = n.process.Wait() // by a signal, where it has only just begun
 		n.process = nil
 	default:
 		what = "restart"
