@@ -6,4 +6,8 @@
 // what stands in the plan with what it has told the node in its present session, and with what the node offers: it
 // tells what is new to it, and has it give back what stands no more. So a node that comes back after days ends as
 // the plan has it.
+//
+// It is bounded by what an owner may book ahead: a message tells one booking, and each is told once in a session
+// and once after each change. What a node offers of it is bounded by the node (package ledger), and gives way where
+// offers are composed (package offer).
 package slots
