@@ -2,6 +2,7 @@ package offer_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,6 +39,7 @@ func TestFaultsOfAnOffer(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"capacities":{"r":{"i":{"ram":2},"j":{"cpu":{"x":3}}},"s":null},"schedule":{"r":[{"start":"2026-12-01T08:00:00Z","end":"2026-12-01T10:00:00Z","instance_id":"i"},{"start":"2026-12-01T08:00:00Z","end":"2026-12-01T10:00:00Z","instance_id":null,"usage":{"ram":1}}]}}`))
 	f.Add([]byte(`{"peer_id":7,"capacities":{"\u0072":{"i":null}},"schedule":null}`))
+	f.Add(fmt.Appendf(nil, `{"capacities":{"r":{"i":{"ram":2}}},"schedule":{"r":[{"start":"2026-12-01T08:00:00Z","end":"2026-12-01T10:00:00Z","instance_id":"i","booking_id":%q},{"booking_id":%q,"start":"2026-12-01T08:00:00Z","end":"2026-12-01T10:00:00Z"}]}}`, oursA, oursB))
 	f.Add(many(0, 3, 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := offer.Decode(data)
