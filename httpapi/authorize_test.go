@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/internal/issuertest"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/tokens"
 )
@@ -76,9 +77,17 @@ var least = map[string]string{
 // nobody.
 func TestEveryRouteForEverybody(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, guarded())
+	cfg, real := vouched(t)
+	s := newSite(t, cfg)
 	s.staying()
 	nobody := s.nobodies(t)
+	for name, claims := range map[string]map[string]any{
+		"for another audience": {"aud": issuertest.Client}, "of another issuer": {"iss": "https://evil.example"}, "of the issuer, expired": {"exp": time.Now().Unix() - 60},
+	} {
+		claims["roles"] = "admin"
+		nobody[name] = []string{"Authorization", "Bearer " + real.Token(t, claims)}
+	}
+	nobody["a session of nobody"] = []string{"Cookie", "oc=nobody", "Origin", s.url}
 	bearers := map[string]string{}
 	for _, name := range access.Roles() {
 		role, err := access.ParseRole(name)
@@ -87,6 +96,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 		}
 		bearers[name] = s.as(t, role)
 	}
+	vouchedFor := "Bearer " + real.Token(t, nil) // the issuer knows him, and nobody gives him a role
 	for _, route := range append(documentedRoutes(t), "GET /nowhere", "PATCH /oc/{id}", "POST /livez", "GET /readyz?verbose", "OPTIONS /oc",
 		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing",
 		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel", "GET /ui/login", "POST /ui/logout",
@@ -115,6 +125,9 @@ func TestEveryRouteForEverybody(t *testing.T) {
 			if p := a.problem(t, http.StatusUnauthorized); a.header.Get("WWW-Authenticate") != "Bearer" || p["detail"] != "this takes valid credentials" {
 				t.Errorf("%s with %s: %s %v", route, name, a.header, p)
 			}
+		}
+		if a := s.do(t, method, path, "", "Authorization", vouchedFor); needed != "" && a.status != http.StatusForbidden {
+			t.Errorf("%s without a role: %d %s", route, a.status, a.body)
 		}
 		least, _ := access.ParseRole(needed)
 		for name, bearer := range bearers {

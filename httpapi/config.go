@@ -5,14 +5,16 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/httpapi/issuer"
 )
 
-// Config is how the server behaves. A zero value of any field but AllowOrigins and Auth means its default.
+// Config is how the server behaves. A zero value of any field but AllowOrigins, Auth and Issuer means its default.
 type Config struct {
 	Streams      carry.Config
 	AllowOrigins []string // browser origins besides the host's own, scheme://host[:port]
 
-	Auth bool // who asks has to say who he is
+	Auth   bool           // who asks has to say who he is
+	Issuer *issuer.Issuer // who vouches for people; nil: nobody does
 
 	MaxBody int64 // bytes of a request body, 413 above; default 1 MiB
 

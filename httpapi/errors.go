@@ -25,6 +25,7 @@ const statusClientGone = 499
 var (
 	errWhoAsks     = newProblem(http.StatusUnauthorized, "this takes valid credentials")
 	errForeign     = newProblem(http.StatusForbidden, "with the session of a browser only pages of this host may do this")
+	errIssuerAway  = newProblem(http.StatusServiceUnavailable, "the issuer that vouches for people is out of reach").after(retryLimited)
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
@@ -65,6 +66,8 @@ func problemOf(err error) *Problem {
 		return errWhoAsks
 	case errors.Is(err, auth.ErrStarting):
 		return errStarting
+	case errors.Is(err, auth.ErrIssuerAway):
+		return errIssuerAway
 	case errors.Is(err, carry.Draining):
 		return errRetiring
 	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:

@@ -31,7 +31,7 @@ func (s *Server) getLogin(c echo.Context) error {
 }
 
 func (s *Server) loginForm(r *http.Request, next string) ui.LogIn {
-	return ui.LogIn{Next: next, Sessions: auth.WayOf(r) != auth.InTheOpen}
+	return ui.LogIn{Next: next, Sessions: auth.WayOf(r) != auth.InTheOpen, Issuer: s.logsIn()}
 }
 
 // postLogin begins the session of who shows a token.
@@ -66,6 +66,9 @@ func (s *Server) postLogin(c echo.Context) error {
 	}
 	return s.logIn(c, g, next)
 }
+
+// logsIn says whether people log in at the issuer.
+func (s *Server) logsIn() bool { return s.auth != nil && s.cfg.Issuer != nil && s.cfg.Issuer.LogsIn() }
 
 // checkForm refuses a log-in that another page sends: its user would be somebody whom he does not know to be.
 func checkForm(r *http.Request) error {

@@ -10,6 +10,8 @@ const (
 	homePath   = "/ui/"
 	loginPath  = "/ui/login"
 	logoutPath = "/ui/logout"
+	departPath = "/ui/login/issuer"
+	arrivePath = "/ui/callback"
 
 	maxNext = 4 << 10
 )

@@ -22,6 +22,8 @@ func (s *Server) pages() []route {
 		{get, loginPath, access.Open, s.getLogin},
 		{post, loginPath, access.Open, s.postLogin},
 		{post, logoutPath, access.Open, s.postLogout},
+		{get, departPath, access.Open, s.getDeparture},
+		{get, arrivePath, access.Open, s.getArrival},
 	}
 	for _, r := range s.site.Routes() {
 		routes = append(routes, route{r.Method, r.Path, r.Right, r.Handle})

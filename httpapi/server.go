@@ -69,7 +69,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 	s.metrics = newMetrics(registerer)
 	s.carry = carry.New(cfg.Streams, carry.Hooks{Wrote: s.metrics.wrote, Panicked: s.panicked}, s.log, registerer)
 	if cfg.Auth {
-		s.auth = auth.New(time.Now)
+		s.auth = auth.New(time.Now, cfg.Issuer)
 	}
 	s.site = s.newSite()
 	handler, err := s.echo(checks, reg)

@@ -25,7 +25,7 @@ func guard(t *testing.T) (*auth.Guard, *tokens.Tokens, *sessions.Sessions) {
 	}
 	of := tokens.New(streams[0].Keys(kv.BucketSpace(tokens.Bucket)))
 	logIns := sessions.New(streams[1].Keys(kv.BucketSpace(sessions.Bucket)))
-	g := auth.New(time.Now)
+	g := auth.New(time.Now, nil)
 	g.Attach(auth.Known{Tokens: of.View(), FreshToken: of.Get, Sessions: logIns.View(), FreshSession: logIns.Get})
 	natstest.Run(t, of.View().Run)
 	natstest.Run(t, logIns.View().Run)

@@ -83,10 +83,18 @@ func ShownSession(r *http.Request) (key string, shows bool) {
 	return sessions.Key(sessionID)
 }
 
-// shownCookie is the session that a request shows, "" for one that is malformed. Of several nobody knows which is
-// meant.
+// ShownJourney is what a browser has kept of a log-in at the issuer.
+func ShownJourney(r *http.Request) (kept string, given bool) {
+	return shownOne(r, WayOf(r).journey())
+}
+
+// shownCookie is the session that a request shows, "" for one that is malformed.
 func shownCookie(r *http.Request) (sessionID string, given bool) {
-	name := WayOf(r).cookie()
+	return shownOne(r, WayOf(r).cookie())
+}
+
+// shownOne is the cookie of a name. Of several nobody knows which is meant.
+func shownOne(r *http.Request, name string) (value string, given bool) {
 	if name == "" {
 		return "", false
 	}
@@ -97,4 +105,31 @@ func shownCookie(r *http.Request) (sessionID string, given bool) {
 		return shown[0].Value, true
 	}
 	return "", true
+}
+
+// journeyLasts is how long a log-in at the issuer may take.
+const journeyLasts = 10 * time.Minute
+
+// journey is the name of the cookie of a log-in that is under way; "": there is none.
+func (w Way) journey() string {
+	if w == InTheOpen {
+		return ""
+	}
+	return w.cookie() + "-login"
+}
+
+// JourneyCookie keeps what a browser brings back from a log-in at the issuer. The way back begins at another site,
+// so it has to be shown from there, too.
+func (w Way) JourneyCookie(kept string) *http.Cookie {
+	return &http.Cookie{
+		Name: w.journey(), Value: kept, Path: "/", MaxAge: int(journeyLasts / time.Second),
+		HttpOnly: true, Secure: w == Secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// NoJourney takes it out of a browser.
+func (w Way) NoJourney() *http.Cookie {
+	c := w.JourneyCookie("")
+	c.MaxAge = -1
+	return c
 }

@@ -2,8 +2,10 @@ package auth
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"oc-scheduler/httpapi/issuer"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
@@ -15,6 +17,8 @@ type Grant struct {
 	end     time.Time       // when it is over, whatever else happens; zero: never
 	session string          // the key of the session that shows it; "": none does
 	token   *access.Subject // the bearer of the token that it rests on; nil: it rests on none
+	issuer  string          // who has vouched for the subject; "": nobody had to
+	key     string          // of the issuer, which has signed for it; "": none has, or a session rests on that
 }
 
 // Session is the key of the session that shows the grant; "": it was shown otherwise.
@@ -24,25 +28,39 @@ func (g *Grant) ended(at time.Time) bool { return !g.end.IsZero() && !at.Before(
 
 // own names what grants share that end at the same time.
 func (g *Grant) own() string {
-	if g.session != "" {
+	switch {
+	case g.session != "":
 		return sessionRoot(g.session)
+	case g.key != "":
+		return g.Subject.ID + " " + g.key + " " + strconv.FormatInt(g.end.UnixNano(), 36)
 	}
 	return g.Subject.ID
 }
 
 // roots name all that a grant may end with, its own first.
 func (g *Grant) roots() []string {
-	if g.session != "" && g.token != nil {
+	switch {
+	case g.session != "" && g.token != nil:
 		return []string{g.own(), g.token.ID}
+	case g.key != "":
+		return []string{g.own(), issuerRoot}
 	}
 	return []string{g.own()}
 }
 
 // Ground is what a session of the grant's subject rests on, and when that ends; zero: never.
 func (g *Grant) Ground() (r sessions.Record, end time.Time) {
+	if g.token == nil {
+		s := g.Subject
+		r.Person = &sessions.Person{Issuer: g.issuer, ID: s.ID, Name: s.Name, Role: s.Role, Groups: s.Groups}
+		return r, g.end
+	}
 	r.Token = &sessions.Token{ID: tokens.TokenID(g.token.ID), CreatedAt: g.token.Since}
 	return r, g.end
 }
+
+// issuerRoot is what all tokens of the issuer hang on: its keys.
+const issuerRoot = "issuer"
 
 func sessionRoot(key string) string { return "session:" + key }
 
@@ -51,20 +69,36 @@ func ofToken(r *tokens.Record) *Grant {
 	return &Grant{Subject: r.Subject(), end: r.Subject().End, token: r.Subject()}
 }
 
+// OfPerson is what somebody may do whom the issuer has vouched for.
+func OfPerson(p *issuer.Person) *Grant {
+	return &Grant{Subject: p.Subject, end: p.End, key: p.Key, issuer: p.Issuer}
+}
+
 // bySession is what a session shows. It fails with ErrRefused when that has ended.
-func (k *Known) bySession(ctx context.Context, key string, now time.Time) (*Grant, error) {
+func (g *Guard) bySession(ctx context.Context, k *Known, key string) (*Grant, error) {
+	now := g.now()
 	r, err := look(ctx, k.Sessions, k.FreshSession, key)
 	if err != nil || r.Ended(now) {
 		return nil, ErrRefused
 	}
 	if r.Person != nil {
-		return nil, ErrRefused
+		return g.ofPerson(key, r)
 	}
 	token, err := look(ctx, k.Tokens, k.FreshToken, r.Token.ID)
 	if err != nil || !token.CreatedAt.Equal(r.Token.CreatedAt) || token.Subject().Ended(now) {
 		return nil, ErrRefused
 	}
 	return &Grant{Subject: until(token.Subject(), r), end: r.ExpiresAt, session: key, token: token.Subject()}, nil
+}
+
+// ofPerson is what a session of a person shows, of the issuer that is believed here.
+func (g *Guard) ofPerson(key string, r *sessions.Record) (*Grant, error) {
+	p := r.Person
+	if g.issuer == nil || p.Issuer != g.issuer.URL() {
+		return nil, ErrRefused
+	}
+	s := &access.Subject{ID: p.ID, Name: p.Name, Role: p.Role, Groups: access.GroupsOf(p.Groups), Since: r.CreatedAt, End: r.ExpiresAt}
+	return &Grant{Subject: s, end: r.ExpiresAt, session: key}, nil
 }
 
 // until is a subject as long as a session lasts.

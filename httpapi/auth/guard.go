@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"oc-scheduler/httpapi/issuer"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/sessions"
@@ -16,6 +17,8 @@ import (
 var (
 	// ErrRefused says that a credential is nobody's, or no longer. It does not say why.
 	ErrRefused = errors.New("no valid credentials")
+	// ErrIssuerAway says that a credential may be good, but that nobody could be asked.
+	ErrIssuerAway = issuer.ErrAway
 	// ErrStarting says that this replica does not know the tokens and sessions yet.
 	ErrStarting = errors.New("the tokens are not loaded yet")
 )
@@ -33,15 +36,19 @@ type Known struct {
 
 // Guard knows who shows which credential. It is safe for concurrent use.
 type Guard struct {
-	now   func() time.Time
-	known atomic.Pointer[Known]
-	bonds bonds
+	now    func() time.Time
+	issuer *issuer.Issuer // nil: there is none
+	known  atomic.Pointer[Known]
+	bonds  bonds
 }
 
-// New makes a guard who knows nobody yet; now is the clock.
-func New(now func() time.Time) *Guard {
-	g := &Guard{now: now}
+// New makes a guard who knows no token yet; now is the clock. The issuer vouches for people; nil: there is none.
+func New(now func() time.Time, by *issuer.Issuer) *Guard {
+	g := &Guard{now: now, issuer: by}
 	g.bonds.stands = g.stands
+	if by != nil {
+		by.OnChange(func() { g.bonds.review(issuerRoot) })
+	}
 	return g
 }
 
@@ -52,8 +59,8 @@ func (g *Guard) Attach(by Known) {
 	g.known.Store(&by)
 }
 
-// Granted is what who asks may do; nil when the request shows no credential. It fails with ErrRefused and
-// ErrStarting.
+// Granted is what who asks may do; nil when the request shows no credential. It fails with ErrRefused, ErrStarting
+// and ErrIssuerAway.
 func (g *Guard) Granted(r *http.Request) (*Grant, error) {
 	text, given := Shown(r)
 	if given {
@@ -71,14 +78,14 @@ func (g *Guard) Granted(r *http.Request) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.bySession(r.Context(), key, g.now())
+	return g.bySession(r.Context(), k, key)
 }
 
-// Judge is what the bearer of a token may do. It fails with ErrRefused and ErrStarting.
+// Judge is what the bearer of a token may do, ours or one of the issuer. It fails as Granted does.
 func (g *Guard) Judge(ctx context.Context, text string) (*Grant, error) {
 	c, ok := access.ParseCredential(text)
 	if !ok {
-		return nil, ErrRefused
+		return g.vouched(ctx, text)
 	}
 	k, err := g.loaded()
 	if err != nil {
@@ -115,10 +122,31 @@ func look[T any](ctx context.Context, view *kv.View[T], fresh Fresh[T], name str
 	return fresh(ctx, name)
 }
 
+// vouched is what the bearer of a token of the issuer may do.
+func (g *Guard) vouched(ctx context.Context, text string) (*Grant, error) {
+	if g.issuer == nil {
+		return nil, ErrRefused
+	}
+	p, err := g.issuer.Bearer(ctx, text)
+	if errors.Is(err, issuer.ErrRefused) {
+		err = ErrRefused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return OfPerson(p), nil
+}
+
 // stands says whether what was granted still is.
 func (g *Guard) stands(of *Grant) bool {
+	if of.ended(g.now()) {
+		return false
+	}
+	if of.key != "" {
+		return g.issuer.Trusts(of.key)
+	}
 	k := g.known.Load()
-	if k == nil || of.ended(g.now()) {
+	if k == nil {
 		return false
 	}
 	if of.session != "" {

@@ -10,6 +10,7 @@ import (
 type LogIn struct {
 	Next     string // where it leads
 	Refused  bool   // what was shown is not valid
+	Issuer   bool   // people can log in at the issuer
 	Sessions bool   // a browser that comes this way can be logged in
 }
 

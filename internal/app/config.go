@@ -52,6 +52,13 @@ type Config struct {
 	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights."`
 	BootstrapTokenFile string `placeholder:"FILE" help:"While no administrator's token lives, make one, once for the fleet, and write it to FILE, which must not exist."`
 
+	OIDCIssuer           string   `name:"oidc-issuer" placeholder:"URL" help:"Accept access tokens (JWT) of this OpenID Connect issuer, by its published keys; needs --oidc-audience."`
+	OIDCAudience         string   `name:"oidc-audience" placeholder:"NAME" help:"For whom the issuer's tokens have to be made."`
+	OIDCGroupsClaim      string   `name:"oidc-groups-claim" default:"groups" placeholder:"PATH" help:"The claim with a person's groups: a name, or a path with dots."`
+	OIDCRole             []string `name:"oidc-role" placeholder:"VALUE=ROLE" help:"A value of the groups or the claim 'roles' that gives a role; repeatable, the highest counts, and who has none may do nothing. A comma in a value is written as \\,."`
+	OIDCClientID         string   `name:"oidc-client-id" placeholder:"ID" help:"People log in on the page, as this client of the issuer; it leads back to /ui/callback."`
+	OIDCClientSecretFile string   `name:"oidc-client-secret-file" placeholder:"FILE" help:"The client's secret; none: it is a public client."`
+
 	NodeGrace time.Duration `default:"2m" help:"How long a run waits for a node that is lost, or that does not end what it is to end."`
 
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own, and whose host a proxy may pass on to a loopback address; repeatable."`

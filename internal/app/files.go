@@ -12,8 +12,10 @@ import (
 // those that will be read, and tries those that will be written into.
 func (c Config) checkFiles() error {
 	_, err := credentialOptions(c)
+	_, secretErr := c.clientSecret()
 	errs := []error{
 		err,
+		secretErr,
 		flag("--listen-file", checkPlace(c.ListenFile)),
 		flag("--ready-file", checkPlace(c.ReadyFile)),
 		flag("--bootstrap-token-file", checkPlace(c.BootstrapTokenFile)),

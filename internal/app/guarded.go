@@ -51,7 +51,7 @@ func (c Config) guarded() bool {
 	case "off":
 		return false
 	}
-	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != ""
+	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != "" || c.OIDCIssuer != ""
 }
 
 // isLoopback says whether an address is reached from this machine alone. No other name than localhost is looked

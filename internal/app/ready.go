@@ -50,6 +50,9 @@ func (r *Replica) checks() []httpapi.Check {
 	checks := []httpapi.Check{
 		{Name: "nats", Probe: r.probeNATS}, r.permits.check(), {Name: "engine", Probe: func() error { return r.probeEngine(e) }},
 	}
+	if r.issuer != nil {
+		checks = append(checks, issuerCheck(r.issuer))
+	}
 	if e != nil {
 		for bucket, v := range e.store.Views() {
 			checks = append(checks, viewCheck(bucket, v))

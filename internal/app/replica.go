@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/httpapi/issuer"
 	"oc-scheduler/internal/natsd"
 )
 
@@ -40,7 +41,8 @@ type Replica struct {
 	certificate *certificate // nil: no TLS
 	listener    net.Listener
 	http        *httpapi.Server
-	embedded    *natsd.Server // nil when NATS is elsewhere
+	issuer      *issuer.Issuer // nil: nobody vouches for people
+	embedded    *natsd.Server  // nil when NATS is elsewhere
 	nc          *nats.Conn
 	permits     *permits
 	engine      atomic.Pointer[engine] // nil until NATS has answered
@@ -86,7 +88,12 @@ func (r *Replica) open(ctx context.Context) (err error) {
 	if err = retract("--ready-file", r.cfg.ReadyFile); err != nil {
 		return &ConfigError{err}
 	}
-	if r.http, err = httpapi.New(r.cfg.http(), r.checks, r.log, r.reg); err != nil {
+	if r.issuer, err = r.cfg.openIssuer(r.log); err != nil {
+		return &ConfigError{err}
+	}
+	cfg := r.cfg.http()
+	cfg.Issuer = r.issuer
+	if r.http, err = httpapi.New(cfg, r.checks, r.log, r.reg); err != nil {
 		return &ConfigError{err}
 	}
 	if r.cfg.TLSCert != "" {
@@ -163,6 +170,9 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	g, work := errgroup.WithContext(work)
 	g.Go(func() error { return r.serve(work) })
 	g.Go(func() error { return r.permits.watch(work) })
+	if r.issuer != nil {
+		g.Go(func() error { return r.issuer.Run(work) })
+	}
 	g.Go(func() error { return r.runEngine(work) })
 	g.Go(func() error { return r.awaitReady(work) })
 	select {

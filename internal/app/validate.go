@@ -30,6 +30,8 @@ func (c Config) Validate() error {
 		flag("--auth", checkAuth(c.Auth)),
 		flag("--node-grace", checkNotNegative(c.NodeGrace)),
 		c.http().Validate(),
+		c.issuer().Validate(),
+		c.checkSecret(),
 		flag("--max-streams", checkPositive(c.MaxStreams)),
 		flag("--max-streams-per-client", checkPositive(c.MaxStreamsPerClient)),
 		flag("--drain-grace", checkNotNegative(c.DrainGrace)),
