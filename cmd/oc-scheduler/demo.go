@@ -112,7 +112,7 @@ func (c *demoCmd) nodes(ctx context.Context, g *errgroup.Group, con *console, re
 		return nil
 	}
 	for name := range demoNodes {
-		cfg, err := demoNode(name, dir)
+		cfg, err := demoNode(name, dir, silentFor)
 		if err != nil {
 			return err
 		}

@@ -4,10 +4,14 @@ import (
 	_ "embed" // the configurations of the demo's nodes
 	"path/filepath"
 	"strings"
+	"time"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/peer"
 )
+
+// demoMisses is how many heartbeats of a node go missing before it counts as lost, where its silence is bounded.
+const demoMisses = 4
 
 const demoWorkflowID = "demo-align"
 
@@ -23,11 +27,14 @@ var demoSouth string
 // demoNodes are the configurations of the nodes of two sites, by node: one site computes, one stores.
 var demoNodes = map[string]string{"demo-north": demoNorth, "demo-north.2": demoNorth2, "demo-south": demoSouth}
 
-// demoNode is one of them, with a directory below dir.
-func demoNode(name, dir string) (peer.Config, error) {
+// demoNode is one of them, with a directory below dir. It may be silent for a time; 0: as long as any.
+func demoNode(name, dir string, silence time.Duration) (peer.Config, error) {
 	return peer.Load(strings.NewReader(demoNodes[name]), func(cfg *peer.Config) {
 		cfg.DataDir = filepath.Join(dir, name)
 		cfg.Version = version
+		if silence != 0 {
+			cfg.Heartbeat = peer.Heartbeat{Interval: silence / demoMisses, Misses: demoMisses}
+		}
 	})
 }
 

@@ -56,9 +56,9 @@ func killing(processes bool) string {
 		return ""
 	}
 	return fmt.Sprintf(`
-Kill a node, which then is seen to leave within 8 s and comes back after %v:
+Kill a node, which then is seen to leave within %v and comes back after %v:
   pkill -KILL -f 'demo-peer demo-north '
-`, deadFor)
+`, silentFor, deadFor)
 }
 
 // programName is how the reader called this program.

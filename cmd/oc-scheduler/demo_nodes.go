@@ -20,6 +20,8 @@ import (
 const (
 	// deadFor is how long a node of the demo stays away that has died: so long that all see it leave.
 	deadFor = 30 * time.Second
+	// silentFor is how long it may be silent before it counts as lost.
+	silentFor = 8 * time.Second
 	// endsWithin is how long a node may take for its goodbye.
 	endsWithin = 15 * time.Second
 )
@@ -67,7 +69,7 @@ func (s *demoSite) keep(ctx context.Context, name string) {
 // live is one life of a node. Its log goes where the demo's does, and names it in each line.
 func (s *demoSite) live(ctx context.Context, name string) error {
 	cmd := exec.CommandContext(ctx, s.program, "demo-peer", name, "--nats-url", s.natsURL, "--data-dir", filepath.Join(s.dir, name),
-		"--log-level", s.flags.LogLevel.String(), "--log-format", s.flags.LogFormat)
+		"--silence", silentFor.String(), "--log-level", s.flags.LogLevel.String(), "--log-format", s.flags.LogFormat)
 	cmd.Stderr, cmd.SysProcAttr = s.output, withParent()
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, endsWithin
 	err := bound(func() error {

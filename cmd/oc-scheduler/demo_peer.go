@@ -19,9 +19,10 @@ import (
 
 // demoPeerCmd is a part of the demo in a process of its own, for a fleet that runs without it.
 type demoPeerCmd struct {
-	Part    string   `arg:"" enum:"demo-north,demo-north.2,demo-south,demo-workflow" help:"demo-north, demo-north.2 or demo-south: a node; demo-workflow: makes the workflow known."`
-	NATSURL []string `name:"nats-url" required:"" placeholder:"URL" help:"NATS servers, comma-separated."`
-	DataDir string   `placeholder:"DIR" help:"Ledger and output; by default a directory that is removed in the end."`
+	Part    string        `arg:"" enum:"demo-north,demo-north.2,demo-south,demo-workflow" help:"demo-north, demo-north.2 or demo-south: a node; demo-workflow: makes the workflow known."`
+	NATSURL []string      `name:"nats-url" required:"" placeholder:"URL" help:"NATS servers, comma-separated."`
+	DataDir string        `placeholder:"DIR" help:"Ledger and output; by default a directory that is removed in the end."`
+	Silence time.Duration `placeholder:"DURATION" help:"How long a node may be silent before it counts as lost; 75s by default."`
 	logFlags
 }
 
@@ -47,7 +48,7 @@ func (c *demoPeerCmd) run(ctx context.Context, con *console) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
 	}
-	cfg, err := demoNode(c.Part, c.DataDir)
+	cfg, err := demoNode(c.Part, c.DataDir, c.Silence)
 	if err != nil {
 		return err
 	}
