@@ -80,6 +80,9 @@ func (b *tab) hear(event any) {
 	case *runtime.EventExceptionThrown:
 		said = fmt.Sprintf("%+v", e.ExceptionDetails)
 	case *log.EventEntryAdded:
+		if e.Entry.Level == "verbose" {
+			return
+		}
 		said = fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL)
 	case *runtime.EventConsoleAPICalled:
 		said = string(e.Type)

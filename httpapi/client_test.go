@@ -196,6 +196,12 @@ func (s *site) plan(t testing.TB, peerID string, free int) {
 	t.Helper()
 	raw := fmt.Appendf(nil, `{"peer_id":%q,"generated_at":%q,"capacities":{"cluster":{"i0":{"cores":64}}},"schedule":{"cluster":[{"start":"2020-01-01T00:00:00Z","end":"2100-01-01T00:00:00Z","instance_id":"i0","usage":{"cores":%d}}]}}`,
 		peerID, time.Now().UTC().Format(time.RFC3339Nano), 64-free)
+	s.planned(t, raw)
+}
+
+// planned stores a planner as the bus would.
+func (s *site) planned(t testing.TB, raw []byte) {
+	t.Helper()
 	p, err := planner.Decode(raw, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,10 @@ func TestTheRunPage(t *testing.T) {
 	path := s.begins(t, "wf-1", "wait", "running")
 	page := "/ui" + path
 	s.shows(t, page, `data-status="running"`, `href="/ui/workflows/wf-1"`, `href="/ui/schedules/`, `class="actual"`, `class="need"`,
-		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-news="`+page+`/news"`, "<button>Cancel</button>", "step <bdi>s</bdi>")
+		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-news="`+page+`/news"`, "<button>Cancel</button>", "step <bdi>s</bdi>", " s after it was due")
+	if strings.Contains(s.page(t, page, http.StatusOK), "%!") {
+		t.Error("a number is none")
+	}
 	s.shows(t, "/ui/workflows/wf-1", `href="`+page+`"`, "<h2 id=\"runs-title\">Runs</h2>")
 	s.page(t, "/ui/runs/nix", http.StatusNotFound)
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,6 +34,14 @@ type runPage struct {
 	History  []run.Item // newest first
 	Earlier  int        // transitions that are not shown
 	MayWrite bool       // cancel it, and read what it says
+}
+
+// Late is how long after its time the run began; empty: that is not known.
+func (v runPage) Late() string {
+	if v.LateS == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f s", *v.LateS)
 }
 
 // mostHistory is how many transitions a page shows.
