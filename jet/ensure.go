@@ -71,6 +71,12 @@ func EnsureConsumer(ctx context.Context, js jetstream.JetStream, stream string, 
 	if err != nil {
 		return nil, err
 	}
+	if have := consumer.CachedInfo().Config; have.AckWait != want.AckWait { // an earlier release's, which changes no meaning
+		have.AckWait = want.AckWait
+		if len(ConsumerDifferences(have, want)) == 0 {
+			return js.UpdateConsumer(ctx, stream, have)
+		}
+	}
 	if d := ConsumerDifferences(consumer.CachedInfo().Config, want); len(d) > 0 {
 		return nil, &ForeignError{Name: ConsumerName(stream, want.Durable), Differences: d}
 	}

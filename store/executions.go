@@ -50,7 +50,7 @@ var toldConsumer = jetstream.ConsumerConfig{
 	FilterSubject: kv.BucketSpace(ExecutionsBucket).Filter(),
 	DeliverPolicy: jetstream.DeliverAllPolicy,
 	AckPolicy:     jetstream.AckExplicitPolicy,
-	AckWait:       10 * time.Second,
+	AckWait:       kv.WorkAckWait,
 	MaxDeliver:    -1,
 	MaxAckPending: 8000,
 }

@@ -13,6 +13,11 @@ import (
 // commitTimeout bounds a commit, however often it has to be tried.
 const commitTimeout = 3 * AttemptTimeout
 
+// batchesAtOnce is how many batches one replica has under way: a stream takes 50, of all replicas together
+// (nats-server, streamDefaultMaxAtomicBatchInflightPerStream), and whoever is refused has to wait longer than one
+// who stands in line.
+const batchesAtOnce = 10
+
 // Commit stores what was set, and returns the revision of the last key that was. It fails with
 // ErrConflict, with ErrUnavailable, after which the outcome may be unknown, and with ErrTooLarge or
 // ErrUnstorable, which no other try mends.
@@ -63,6 +68,14 @@ func (b *Batch) settle(ctx context.Context) (revision uint64, err error) {
 }
 
 func (b *Batch) publish(ctx context.Context) (revision uint64, err error) {
+	if len(b.changes) > 1 {
+		select {
+		case b.stream.batches <- struct{}{}:
+			defer func() { <-b.stream.batches }()
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
 	defer cancel()
 	messages := make([]*nats.Msg, len(b.changes)) // anew each time: publishing changes them

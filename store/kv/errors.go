@@ -79,7 +79,7 @@ func Unknown(err error) bool {
 
 func outOfReach(err error) bool {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code == http.StatusServiceUnavailable {
+	if errors.As(err, &api) && (api.Code == http.StatusServiceUnavailable || api.Code == http.StatusTooManyRequests) {
 		return true
 	}
 	return slices.ContainsFunc([]error{

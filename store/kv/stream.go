@@ -21,6 +21,7 @@ type Stream struct {
 	refusal   jet.Refusal
 	metrics   *Metrics
 	conflicts prometheus.Counter
+	batches   chan struct{} // a token for each that is under way
 }
 
 // Config says how streams are opened.
@@ -36,7 +37,7 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, layouts ...La
 	streams := make([]*Stream, len(layouts))
 	var errs []error
 	for i, l := range layouts {
-		s := &Stream{layout: l, replicas: cfg.Replicas, js: js, log: cfg.Log}
+		s := &Stream{layout: l, replicas: cfg.Replicas, js: js, log: cfg.Log, batches: make(chan struct{}, batchesAtOnce)}
 		s.Measure(NewMetrics(nil))
 		bound, err := s.ensure(ctx)
 		_, alone := errors.AsType[*jet.NoClusterError](err)

@@ -19,11 +19,17 @@ const (
 	// workAtOnce are worked on at a time, and no more are taken: one that waited here could be given to
 	// another replica, too, before it is begun. So many are held back, for a while, by a replica that hangs.
 	workAtOnce = 64
-	// workTimeout is what handling one may take: less than the consumers wait for an answer.
+	// workTimeout is what handling one may take.
 	workTimeout = 8 * time.Second
+	// workBeat is how often the server is told that one is still being handled: several times while its consumer
+	// waits for an answer, so that this may be short, and what a dead replica had is soon given to another.
+	workBeat = 500 * time.Millisecond
 	// workRetry is the pause before one that could not be handled comes again; it doubles.
 	workRetry, maxWorkRetry = time.Second, time.Minute
 )
+
+// WorkAckWait is how long the consumer of a Worker should wait for a word: so late is what a dead replica had in hand.
+const WorkAckWait = 4 * workBeat
 
 // Worker has the messages of a durable consumer that all replicas share handled by the fleet: each by one replica,
 // at least once, also when none was running at the time. Several are handled at once and in any order; one for
@@ -31,7 +37,7 @@ const (
 type Worker struct {
 	Stream  *Stream                                           // of the messages
 	Durable func(context.Context) (jetstream.Consumer, error) // nil: that of the stream's layout
-	Handle  func(context.Context, *nats.Msg) error            // its context ends before the message would come again
+	Handle  func(context.Context, *nats.Msg) error            // it comes to no other replica meanwhile, unless this one hangs
 	Log     *slog.Logger                                      // says by its attributes what is read
 }
 
@@ -83,7 +89,7 @@ func (w Worker) session(ctx context.Context) error {
 func (w Worker) settle(ctx context.Context, m *nats.Msg) {
 	ctx, cancel := context.WithTimeout(ctx, workTimeout)
 	defer cancel()
-	err := w.Handle(ctx, m)
+	err := w.working(m, func() error { return w.Handle(ctx, m) })
 	if err == nil {
 		if err = w.acknowledge(ctx, m); err != nil {
 			w.Log.DebugContext(ctx, "handled but not acknowledged; it comes again", "subject", m.Subject, "error", err)
@@ -94,6 +100,27 @@ func (w Worker) settle(ctx context.Context, m *nats.Msg) {
 	if err := m.NakWithDelay(workPause(m)); err != nil {
 		w.Log.DebugContext(ctx, "it comes again when its time is up", "subject", m.Subject, "error", err)
 	}
+}
+
+// working keeps a message from being given to another replica as long as handle is at work.
+func (w Worker) working(m *nats.Msg, handle func() error) error {
+	over := make(chan struct{})
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		tick := time.NewTicker(workBeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				_ = m.InProgress() // else it comes again
+			}
+		}
+	})
+	defer beats.Wait()
+	defer close(over)
+	return handle()
 }
 
 // acknowledge tells the server that a message is handled, until it has understood: an answer that is lost would

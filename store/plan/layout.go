@@ -28,7 +28,7 @@ var dueConsumer = jetstream.ConsumerConfig{
 	FilterSubject: Fired.Filter(),
 	DeliverPolicy: jetstream.DeliverAllPolicy,
 	AckPolicy:     jetstream.AckExplicitPolicy,
-	AckWait:       10 * time.Second,
+	AckWait:       kv.WorkAckWait,
 	MaxDeliver:    -1,
 	MaxAckPending: 8000,
 }
