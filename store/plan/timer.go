@@ -14,7 +14,14 @@ import (
 // one takes its place, and Remove ends it.
 func Timer(id string, at time.Time) *kv.Write {
 	return &kv.Write{Header: nats.Header{
-		jetstream.ScheduleHeader:       {"@at " + at.UTC().Format(time.RFC3339Nano)},
+		jetstream.ScheduleHeader:       {pattern(at)},
 		jetstream.ScheduleTargetHeader: {Fired.Prefix + string(kv.KeyOf(id))},
 	}}
 }
+
+// Waits says whether a message of Due is the timer for that time.
+func Waits(m kv.Message, at time.Time) bool {
+	return m.Live() && m.Header.Get(jetstream.ScheduleHeader) == pattern(at)
+}
+
+func pattern(at time.Time) string { return "@at " + at.UTC().Format(time.RFC3339Nano) }

@@ -108,7 +108,7 @@ func TestOutOfTime(t *testing.T) {
 	t.Parallel()
 	w := decode(t, command("a", `"duration_s":10`)+","+command("b", `"duration_s":10`)+","+compute("m", "n"), "a>m", "b>n", "a>b")
 	s := begin(t, w, 60).on(0, run.Due{}).told(1, "a", "m", execution.Running)
-	s.due(10).is(run.Running, "").orders("-node-m").frees().looksAgain(20)
+	s.due(10).is(run.Running, "").orders("-node-m").frees().looksAgain(13)
 	s.told(10.5, "a", "m", execution.Cancelled).is(run.Failed, "out of time: step a: on node-m: the booking of m ended").steps(run.Failed, run.Cancelled).frees("n").looksAgain(-1)
 	if s.present("a", "node-m").State != execution.Cancelled || s.out.Start != nil {
 		t.Errorf("%+v", s.r.Steps[0].Executions)

@@ -28,7 +28,7 @@ func TestCancel(t *testing.T) {
 	silent := begin(t, w, 600).on(0, run.Due{}).on(1, run.Cancel{By: "u"}).due(120).is(run.Starting, "")
 	silent.due(121).is(run.Cancelled, "cancelled: by u").frees("m", "n")
 
-	silent.looksAgain(151).on(130, run.Unsendable{ExecutionID: silent.present("a", "node-m").ExecutionID}).looksAgain(151)
+	silent.looksAgain(154).on(130, run.Unsendable{ExecutionID: silent.present("a", "node-m").ExecutionID}).looksAgain(154)
 	silent.on(130, run.Unsendable{ExecutionID: silent.present("a", "node-n").ExecutionID}).looksAgain(-1)
 
 	displaced := begin(t, w, 600).on(0, run.Due{}).on(1, run.Displace{By: "token:v", Reason: "by schedule s-2"})
@@ -58,7 +58,7 @@ func TestALostNode(t *testing.T) {
 
 	s := begin(t, w, 600) // it is lost already when the run begins
 	s.nodes["n"] = run.Node{ID: "node-n", AsOf: 7, LostAt: after(-30)}
-	s.on(0, run.Due{}).orders("+a/node-n#1").looksAgain(10).due(90).is(run.Failed, "node lost")
+	s.on(0, run.Due{}).orders("+a/node-n#1").looksAgain(3).due(90).is(run.Failed, "node lost")
 }
 
 func TestOrdersGoOutUntilTheyCome(t *testing.T) {
@@ -66,7 +66,7 @@ func TestOrdersGoOutUntilTheyCome(t *testing.T) {
 	w := decode(t, command("a", `"duration_s":6000`)+","+compute("n"), "a>n")
 	s := begin(t, w, 6000).on(0, run.Due{}).orders("+a/node-n#1")
 	name := s.out.Start[0].Order.ExecutionID
-	for _, at := range []float64{10, 30, 70, 150, 310, 610, 910} {
+	for _, at := range []float64{3, 13, 33, 73, 153, 313, 613} {
 		s.on(math.Nextafter(at, 0)-1e-6, run.Due{}).orders().looksAgain(at)
 		s.on(at, run.Due{}).orders("+a/node-n#1")
 		if s.out.Start[0].Order.ExecutionID != name {
@@ -74,7 +74,7 @@ func TestOrdersGoOutUntilTheyCome(t *testing.T) {
 		}
 	}
 	s.told(920, "a", "n", execution.Ordered).looksAgain(6000)
-	s.on(1000, run.Cancel{By: "u"}).orders("-node-n").looksAgain(1010).on(1010, run.Due{}).orders("-node-n").looksAgain(1030)
+	s.on(1000, run.Cancel{By: "u"}).orders("-node-n").looksAgain(1003).on(1003, run.Due{}).orders("-node-n").looksAgain(1013)
 	s.on(1011, run.Sent{ExecutionIDs: []string{name, "x-other"}}).orders().looksAgain(1120)
 }
 
@@ -85,7 +85,7 @@ func TestStrays(t *testing.T) {
 	s := begin(t, w, 600).on(0, run.Due{}).on(1, run.Cancel{By: "u"})
 	name := s.present("a", "node-n").ExecutionID
 	s.on(2, run.Unsendable{ExecutionID: name}).is(run.Cancelled, "cancelled").looksAgain(-1) // nobody has it
-	s.told(3, "a", "n", execution.Ordered).orders("-node-n").looksAgain(13)
+	s.told(3, "a", "n", execution.Ordered).orders("-node-n").looksAgain(6)
 	s.told(3, "a", "n", execution.Ordered).orders()
 	s.on(4, run.Sent{ExecutionIDs: []string{name}}).looksAgain(-1).told(5, "a", "n", execution.Cancelled).orders().looksAgain(-1)
 }

@@ -20,6 +20,7 @@ type world struct {
 	now   float64
 	tries map[string]int  // starts that went out, by execution
 	freed map[string]bool // by item
+	stops map[string]bool // orders to end that went out, by execution
 	ended bool            // something has begun to end the run
 }
 
@@ -32,6 +33,9 @@ func (w *world) happens(what run.Event) {
 	}
 	for _, o := range w.out.Start {
 		w.started(before, o)
+	}
+	for _, o := range w.out.Stop {
+		w.stops[o.ExecutionID] = true
 	}
 	for _, f := range w.out.Free {
 		if w.freed[f.ItemID] {
@@ -125,6 +129,9 @@ func (w *world) drawEvent() run.Event {
 		}
 		return e
 	case "sent":
+		if !w.stops[id] {
+			return run.Due{}
+		}
 		return run.Sent{ExecutionIDs: []string{id}}
 	case "unsendable":
 		return run.Unsendable{ExecutionID: id, Word: run.NoNode, Sentence: "there is none"}
@@ -158,7 +165,7 @@ func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlot(t)
 		length := p.seconds + rapid.Float64Range(0, 100).Draw(t, "tail")
-		w := &world{t: t, story: begin(t, p.w, length), tries: map[string]int{}, freed: map[string]bool{}}
+		w := &world{t: t, story: begin(t, p.w, length), tries: map[string]int{}, freed: map[string]bool{}, stops: map[string]bool{}}
 		for range rapid.IntRange(0, 40).Draw(t, "events") {
 			if due := w.out.Due; !due.IsZero() && rapid.Bool().Draw(t, "wait") {
 				w.now = max(w.now, due.Sub(noon).Seconds()+rapid.SampledFrom([]float64{0, 0, 1, 100}).Draw(t, "late"))

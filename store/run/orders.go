@@ -21,8 +21,9 @@ type Stop struct {
 }
 
 const (
-	// askAgain is when an order goes out again of which nobody knows that it came, and twice that the next time.
-	askAgain = 10 * time.Second
+	// askSoon is when an order goes out again of which nobody knows that it came: whoever was to send it may have
+	// died before he did. Then come askAgain, and twice that each time.
+	askSoon, askAgain = 3 * time.Second, 10 * time.Second
 	// askAtMost is the longest pause between two of them.
 	askAtMost = 5 * time.Minute
 	// afterAll is how much later than the scheduler a node ends by itself what is out of time.
@@ -42,10 +43,18 @@ func (t *turn) ask() {
 			} else {
 				t.out.Stop = append(t.out.Stop, Stop{x.ExecutionID, x.NodeID, string(try.Word) + ": " + try.Sentence})
 			}
-			try.AskAt = t.now.Add(min(askAgain<<min(try.Asked, 5), askAtMost))
+			try.AskAt = t.now.Add(pauseToAsk(try.Asked))
 			try.Asked++
 		}
 	}
+}
+
+// pauseToAsk is how long an order that went out so often before is let be.
+func pauseToAsk(asked int) time.Duration {
+	if asked == 0 {
+		return askSoon
+	}
+	return min(askAgain<<min(asked-1, 5), askAtMost)
 }
 
 func (t *turn) start(i int, try *Try, x *Execution) Start {

@@ -44,9 +44,9 @@ func (s *Service) now() run.Now {
 
 // turn is a run as it was read, and what is to become of it.
 type turn struct {
-	revision uint64 // of the record
-	timer    uint64 // of the timer; 0: there is none
-	fired    uint64 // of the message of the timer that has this happen; 0: there is none
+	revision uint64     // of the record
+	timer    kv.Message // how it was to be looked at again; none: it was not
+	fired    uint64     // of the message of the timer that has this happen; 0: there is none
 	next     run.Record
 	out      run.Outcome
 }
@@ -104,7 +104,7 @@ func (s *Service) read(ctx context.Context, id string) (turn, error) {
 		return turn{}, fmt.Errorf("run %q: %w: %w", id, kv.ErrUndecodable, err)
 	}
 	timer, err := s.timers.Newest(ctx, key)
-	return turn{revision: m.Revision, timer: timer.Revision, next: r}, err
+	return turn{revision: m.Revision, timer: timer, next: r}, err
 }
 
 // set puts into a batch what follows. The record comes last: by it the outcome is known when the answer is lost.
@@ -112,10 +112,11 @@ func (s *Service) set(b *kv.Batch, t turn) error {
 	key := kv.KeyOf(t.next.ID)
 	var errs []error
 	switch {
+	case !t.out.Due.IsZero() && plan.Waits(t.timer, t.out.Due): // one message instead of a batch
 	case !t.out.Due.IsZero():
-		errs = append(errs, b.SetAt(s.timers, key, t.timer, plan.Timer(t.next.ID, t.out.Due)))
-	case t.timer > 0:
-		errs = append(errs, b.SetAt(s.timers, key, t.timer, kv.Remove(time.Hour)))
+		errs = append(errs, b.SetAt(s.timers, key, t.timer.Revision, plan.Timer(t.next.ID, t.out.Due)))
+	case t.timer.Revision > 0:
+		errs = append(errs, b.SetAt(s.timers, key, t.timer.Revision, kv.Remove(time.Hour)))
 	}
 	if t.fired > 0 {
 		errs = append(errs, b.SetAt(s.fired, key, t.fired, kv.Remove(time.Hour)))
