@@ -46,6 +46,7 @@ func TestSoakRuns(t *testing.T) {
 
 // replicasAndALeaderDie kills replicas at random while runs fall due, and the NATS node that leads the plan once.
 func replicasAndALeaderDie(t *testing.T, l *load, cluster *natstest.Cluster, from time.Time) {
+	t.Helper()
 	led := time.Now().After(from)
 	for time.Now().Before(from.Add(manyOver)) {
 		time.Sleep(time.Until(from))
@@ -64,6 +65,7 @@ func replicasAndALeaderDie(t *testing.T, l *load, cluster *natstest.Cluster, fro
 
 // theFleetWasDown while all fell due.
 func theFleetWasDown(t *testing.T, l *load, _ *natstest.Cluster, from time.Time) {
+	t.Helper()
 	time.Sleep(time.Until(from.Add(-time.Second)))
 	for i := range l.replicas {
 		l.kill(i)
@@ -76,6 +78,7 @@ func theFleetWasDown(t *testing.T, l *load, _ *natstest.Cluster, from time.Time)
 
 // natsWasDown while all fell due.
 func natsWasDown(t *testing.T, _ *load, cluster *natstest.Cluster, from time.Time) {
+	t.Helper()
 	time.Sleep(time.Until(from.Add(-time.Second)))
 	for _, s := range cluster.Servers {
 		s.Kill()
