@@ -41,11 +41,14 @@ func TestWhereSomebodyHasToSayWhoHeIs(t *testing.T) {
 	}
 }
 
-// TestTLSAsksForAuth: who speaks TLS to a loopback address lets others come.
+// TestTLSAsksForAuth: who speaks TLS to a loopback address, or believes an issuer, lets others come.
 func TestTLSAsksForAuth(t *testing.T) {
 	t.Parallel()
 	if !app.Guarded(app.Config{Listen: "127.0.0.1:8080", TLSCert: "cert"}) || app.Guarded(app.Config{Listen: ":8080", Auth: "off", TLSCert: "cert"}) {
 		t.Error("TLS does not ask for auth, or insists on it")
+	}
+	if !app.Guarded(app.Config{Listen: "127.0.0.1:8080", OIDCIssuer: "https://login.example.org"}) {
+		t.Error("an issuer vouches for people, and nobody asks who they are")
 	}
 }
 

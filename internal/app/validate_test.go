@@ -35,7 +35,10 @@ func TestValidateAccepts(t *testing.T) {
 		"an origin":               func(c *app.Config) { c.AllowOrigin = []string{"https://portal.example.org:8443"} },
 		"no log-in":               func(c *app.Config) { c.Auth = "off" },
 		"nodes by hand":           func(c *app.Config) { c.ApproveNodes = "manual" },
-		"a short life":            func(c *app.Config) { c.PlannerTTL = time.Second },
+		"an issuer": func(c *app.Config) {
+			c.OIDCIssuer, c.OIDCAudience, c.OIDCClientID, c.OIDCRole = "https://login.example.org", "a", "c", []string{"cn=ops,dc=x=operator"}
+		},
+		"a short life": func(c *app.Config) { c.PlannerTTL = time.Second },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,9 +74,17 @@ func TestValidateNamesTheFlag(t *testing.T) {
 			func(c *app.Config) { c.NATSURL = []string{"nats://::1:4222"} },
 			func(c *app.Config) { c.NATSURL = []string{"nats://[x]:4222"} },
 		},
-		"--nats-key":   {func(c *app.Config) { c.NATSURL, c.NATSCert = []string{"a"}, "cert.pem" }},
-		"--tls-key":    {func(c *app.Config) { c.TLSCert = "cert.pem" }},
-		"--nats-creds": {func(c *app.Config) { c.NATSCreds = "file" }},
+		"--nats-key": {func(c *app.Config) { c.NATSURL, c.NATSCert = []string{"a"}, "cert.pem" }},
+		"--tls-key":  {func(c *app.Config) { c.TLSCert = "cert.pem" }},
+		"--oidc-audience": {
+			func(c *app.Config) { c.OIDCIssuer = "https://login.example.org" },
+			func(c *app.Config) { c.OIDCAudience = "a" },
+		},
+		"--oidc-issuer":             {func(c *app.Config) { c.OIDCIssuer, c.OIDCAudience = "http://login.example.org", "a" }},
+		"--oidc-role":               {func(c *app.Config) { c.OIDCRole = []string{"g=user"} }},
+		"--oidc-client-id":          {func(c *app.Config) { c.OIDCClientID = "c" }},
+		"--oidc-client-secret-file": {func(c *app.Config) { c.OIDCClientSecretFile = "secret" }},
+		"--nats-creds":              {func(c *app.Config) { c.NATSCreds = "file" }},
 		"--js-replicas": {
 			func(c *app.Config) { c.NATSURL, c.JSReplicas = []string{"a"}, 2 },
 			func(c *app.Config) { c.JSReplicas = 3 },
