@@ -90,7 +90,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
-	bookings := booking.New(s.store)
+	bookings := booking.New(s.store, nil)
 	s.parts.Bookings, s.parts.Booked = bookings, s.store.Plan.Overlay
 	runs := run.New(s.store, run.Config{
 		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Rooms: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,

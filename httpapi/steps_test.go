@@ -90,7 +90,7 @@ func TestBookingsShowInChecks(t *testing.T) {
 			}
 		}
 	}
-	bookings := booking.New(s.store)
+	bookings := booking.New(s.store, nil)
 	body := func(kind schedule.Body, more string) schedule.Request {
 		t.Helper()
 		r, err := schedule.DecodeRequest(fmt.Appendf(nil, `{"start":%q%s}`, text, more), kind)

@@ -158,3 +158,20 @@ func defect(t *testing.T, s *stricken) {
 		t.Errorf("status %d", status)
 	}
 }
+
+// overslept is a run that may not be late, while NATS is out of reach.
+func overslept(t *testing.T, s *stricken) {
+	t.Helper()
+	doc := strings.NewReader(`{"id":"wf-late","graph":{"items":{"s":{"processing":{"duration_s":600}}}}}`)
+	if a := fleettest.Send(t.Context(), http.MethodPut, s.URL()+"/oc/wf-late", doc); a.Status != http.StatusCreated {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	start := time.Now().Add(2 * time.Second)
+	doc = strings.NewReader(`{"catch_up_s":0,"start":"` + start.UTC().Format(time.RFC3339Nano) + `"}`)
+	if a := fleettest.Send(t.Context(), http.MethodPost, s.URL()+"/oc/wf-late/schedules", doc); a.Status != http.StatusCreated {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	s.link.Hold()
+	defer s.link.Pass()
+	until(t, "it is late", func() bool { return time.Since(start) > time.Second })
+}

@@ -26,6 +26,7 @@ var alerts = map[string]func(t *testing.T, s *stricken){
 	`nodes{state="lost"}`:                 silentNode,
 	`notify_latency_seconds`:              slowLink,
 	`http_panics_total`:                   defect,
+	`runs_ended_total{state="missed"}`:    overslept,
 }
 
 var (
@@ -119,7 +120,9 @@ func (s *stricken) metric(t *testing.T, name string) (sum float64) {
 	}
 	base, labels, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
 	for line := range strings.Lines(text) {
-		sample, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		line = strings.TrimSpace(line)
+		end := max(strings.LastIndexByte(line, ' '), 0) // labels may have blanks
+		sample, value := line[:end], strings.TrimSpace(line[end:])
 		is, of, _ := strings.Cut(strings.TrimSuffix(sample, "}"), "{")
 		if is == "oc_scheduler_"+base && strings.Contains(of, labels) {
 			v, err := strconv.ParseFloat(value, 64)

@@ -68,7 +68,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
-	bookings := booking.New(st)
+	bookings := booking.New(st, reg)
 	hub := streams.NewHub(reg)
 	composer := compose.New(cfg.ReplicaID, st, log)
 	wants := demand.New(cfg.ReplicaID, st, events.NewEmitter(js), composer, log, st.Now)
@@ -81,7 +81,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Plan.OnBookings(hub.BookingsChanged)
 	rooms := tellSlots(st, nodes, composer, log)
 	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan}
-	runs := run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log))
+	runs := run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log, reg))
 	return &engine{
 		log:      log,
 		nc:       nc,

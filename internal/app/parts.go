@@ -60,9 +60,9 @@ func (c Config) nodes(log *slog.Logger, reg prometheus.Registerer) orchestrator.
 }
 
 // runs is the part of the configuration that package run takes, beside those whom it needs.
-func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, rooms *slots.Service, nodes *compose.Service, log *slog.Logger) run.Config {
+func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchestrator.Orders, rooms *slots.Service, nodes *compose.Service, log *slog.Logger, reg prometheus.Registerer) run.Config {
 	return run.Config{
-		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Rooms: rooms, Ready: nodes.Ready(), Log: log.With("component", "runs"),
+		Schedules: bookings, Grace: c.NodeGrace, Orders: orders, Rooms: rooms, Ready: nodes.Ready(), Log: log.With("component", "runs"), Metrics: reg,
 		Node: func(at pure.Place) (pure.Node, bool) {
 			nodeID, ok := nodes.Node(at.PeerID, planner.Ref{ResourceID: at.ResourceID, InstanceID: at.InstanceID})
 			entry, _ := st.Nodes.View().Get(nodeID)

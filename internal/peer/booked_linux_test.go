@@ -37,7 +37,7 @@ func newSite(t *testing.T) *site {
 	composer := compose.New("r1", w.store, log)
 	rooms := slots.New(w.store, slots.Config{Orders: w.orders, Nodes: composer, Ready: composer.Ready(), Holds: w.holds, Log: log})
 	composer.OnChange(rooms.Changed)
-	s := &site{world: w, bookings: booking.New(w.store), dir: t.TempDir()}
+	s := &site{world: w, bookings: booking.New(w.store, nil), dir: t.TempDir()}
 	s.runs = runs.New(w.store, runs.Config{
 		Schedules: s.bookings, Grace: time.Minute, Orders: w.orders, Rooms: rooms, Ready: composer.Ready(), Log: log,
 		Node: func(at pure.Place) (pure.Node, bool) {

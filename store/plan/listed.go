@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"strings"
+
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
 
-// Listed is what a replica keeps of a schedule: all but its occurrences and its workflow.
+// Listed is what a replica keeps of a schedule: all but its occurrences and its workflow; of occurrences that can't be
+// booked it knows when.
 type Listed = *schedule.Schedule
 
 func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
@@ -16,7 +19,29 @@ func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
 	}
 	listed := r.Schedule // apart, so that the rest is not kept with it
 	listed.Occurrences = nil
+	listed.NoteConflicts(r.Occurrences)
 	return &listed, nil
+}
+
+// listedHold is what a replica keeps of a hold.
+type listedHold struct {
+	workflowID string
+	open       bool // it has not become a schedule
+}
+
+func decodeListedHold(key kv.Key, m kv.Message) (listedHold, error) {
+	h, err := DecodeHold(key, m)
+	return listedHold{strings.Clone(h.WorkflowID), h.State == schedule.Held}, err
+}
+
+// HoldsOpen is how many holds stand, as the view shows it.
+func (p *Plan) HoldsOpen() (n int) {
+	for _, h := range p.held.All() {
+		if h.open {
+			n++
+		}
+	}
+	return n
 }
 
 // ListedRun is what a replica keeps of a run: all but its steps and what it needs to go on.

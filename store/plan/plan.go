@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"strings"
 	"time"
 
 	"oc-scheduler/store/kv"
@@ -25,7 +24,7 @@ type Plan struct {
 	runs   *kv.View[ListedRun]
 	booked *kv.View[*entry]
 	headOf *kv.View[struct{}]
-	held   *kv.View[string]
+	held   *kv.View[listedHold]
 	taken  *standing
 }
 
@@ -40,24 +39,18 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 	}
 	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
 	p.runs = kv.NewViewOf(p.Feed, p.runKeys, decodeListedRun)
-	p.held = kv.NewViewOf(p.Feed, p.holds, workflowOfHold)
+	p.held = kv.NewViewOf(p.Feed, p.holds, decodeListedHold)
 	p.booked = kv.NewViewOf(p.Feed, p.bookings, decodeEntry)
 	p.booked.OnValue(p.taken.replace)
 	p.headOf = kv.NewViewOf(p.Feed, p.heads, exists)
 	return p
 }
 
-// workflowOfHold is what a replica keeps of a hold: what it is for.
-func workflowOfHold(key kv.Key, m kv.Message) (string, error) {
-	h, err := DecodeHold(key, m)
-	return strings.Clone(h.WorkflowID), err
-}
-
 // WorkflowOf is the workflow of a schedule or hold, as the views show it.
 func (p *Plan) WorkflowOf(owner string) (workflowID string, ok bool) {
 	if schedule.OfHold.Is(owner) {
 		e, ok := p.held.Get(owner)
-		return e.Value, ok
+		return e.Value.workflowID, ok
 	}
 	e, ok := p.list.Get(owner)
 	if !ok {

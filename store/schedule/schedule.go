@@ -38,6 +38,27 @@ type Schedule struct {
 	CreatedBy   string            `json:"created_by"`
 	Labels      map[string]string `json:"labels"`
 	Occurrences []Occurrence      `json:"occurrences,omitempty"` // by start; lists leave them out
+
+	conflicts []int64 // the ends of occurrences in conflict; of one in a list
+}
+
+// NoteConflicts notes which occurrences are in conflict, for Conflicts to tell without them.
+func (s *Schedule) NoteConflicts(all []Occurrence) {
+	for _, o := range all {
+		if o.State == Conflict {
+			s.conflicts = append(s.conflicts, o.End.UnixNano())
+		}
+	}
+}
+
+// Conflicts is how many occurrences are in conflict that are not over.
+func (s *Schedule) Conflicts(now time.Time) (n int) {
+	for _, end := range s.conflicts {
+		if end > now.UnixNano() {
+			n++
+		}
+	}
+	return n
 }
 
 // OccurrenceState is where an occurrence stands. Once its run exists, it is the run's state.

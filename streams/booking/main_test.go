@@ -41,7 +41,7 @@ func newReplica(t testing.TB, js jetstream.JetStream, replicas int) *replica {
 	for _, loaded := range []<-chan struct{}{st.Planners.View().Loaded(), st.Workflows.View().Loaded(), st.Plan.Loaded()} {
 		natstest.Receive(t, loaded)
 	}
-	return &replica{booking.New(st), st}
+	return &replica{booking.New(st, nil), st}
 }
 
 // has stores a planner of a peer with some gigabytes of memory on each instance of resource r, and waits until all

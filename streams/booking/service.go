@@ -1,6 +1,8 @@
 package booking
 
 import (
+	"github.com/prometheus/client_golang/prometheus"
+
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
@@ -15,11 +17,12 @@ type Service struct {
 	workflows *kv.View[store.WorkflowRecord]
 	planners  *kv.View[planners.Record]
 	indexes   indexes
+	metrics   metrics
 }
 
-// New makes a Service on this replica's views.
-func New(st *store.Store) *Service {
-	return &Service{plan: st.Plan, workflows: st.Workflows.View(), planners: st.Planners.View()}
+// New makes a Service on this replica's views; reg may be nil.
+func New(st *store.Store, reg prometheus.Registerer) *Service {
+	return &Service{plan: st.Plan, workflows: st.Workflows.View(), planners: st.Planners.View(), metrics: newMetrics(reg, st.Plan)}
 }
 
 // loaded fails with ErrNotLoaded.

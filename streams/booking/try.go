@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"time"
 
 	"oc-scheduler/store"
 	"oc-scheduler/store/booking"
@@ -14,7 +15,8 @@ type decide func(ctx context.Context, v *sight, w store.WorkflowRecord, win book
 
 // try has a request for one window decided until the decision stands.
 func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner string, f decide) error {
-	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
+	began := time.Now()
+	err := s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
 		w, err := s.workflow(a.WorkflowID)
 		if err == nil {
 			err = a.Claim.Check(ctx)
@@ -33,4 +35,6 @@ func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner st
 		}
 		return f(ctx, v, w, win)
 	})
+	s.metrics.note(began, err)
+	return err
 }

@@ -69,7 +69,7 @@ func TestWhoeverLivesEndsThem(t *testing.T) {
 
 	for range 2 {
 		st := open(t, server)
-		bookings := booking.New(st)
+		bookings := booking.New(st, nil)
 		natstest.Run(t, orphans.New(st, bookings, noRuns{}, slog.New(slog.DiscardHandler)).Run)
 		natstest.Run(t, st.Run)
 		natstest.Receive(t, st.Plan.Loaded())

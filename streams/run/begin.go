@@ -88,5 +88,8 @@ func (s *Service) tryRuns(ctx context.Context, id string, early bool) ([]turn, e
 	if _, err = b.Commit(ctx); err != nil {
 		return nil, err
 	}
+	for _, t := range begun {
+		s.metrics.note(t)
+	}
 	return begun, nil
 }

@@ -80,6 +80,7 @@ func (s *Service) happen(ctx context.Context, id string, what run.Event, fired u
 		}
 		_, err = b.Commit(ctx)
 		if err == nil {
+			s.metrics.note(t)
 			return s.send(ctx, t.next, t.out)
 		}
 		if !errors.Is(err, kv.ErrConflict) {

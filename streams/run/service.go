@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
@@ -46,6 +47,7 @@ type Config struct {
 	Node      func(run.Place) (run.Node, bool) // who offers an instance
 	Ready     <-chan struct{}                  // closed when Node knows all that there are
 	Log       *slog.Logger
+	Metrics   prometheus.Registerer // nil: none
 }
 
 // Service is one replica's part in seeing runs through.
@@ -55,6 +57,8 @@ type Service struct {
 	plan  *plan.Plan
 	nodes *queue.Queue        // to be looked at
 	stood map[string]standing // how each node stood when runs were told; the nodes' worker's
+
+	metrics metrics
 
 	runs, schedules, bookings, timers, fired *kv.Keys
 }
@@ -67,6 +71,7 @@ func New(st *store.Store, cfg Config) *Service {
 		runs: of.Keys(plan.Runs), schedules: of.Keys(plan.Schedules), bookings: of.Keys(plan.Bookings),
 		timers: of.Keys(plan.Due), fired: of.Keys(plan.Fired),
 	}
+	s.metrics = newMetrics(cfg.Metrics, st)
 	st.Nodes.View().OnChange(s.nodes.Add)
 	return s
 }
