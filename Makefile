@@ -35,10 +35,11 @@ test: ## run all tests, shuffled, with the race detector where a C compiler is t
 test-page: ## try the page in a real browser (needs Debian's chromium, and npm once to fetch axe-core)
 	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi
 
-soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes, bookings beside a twin, and a peer of 20 nodes
+soak: build ## try a fleet of 3 on 3 NATS nodes under random faults (FAULTS, a regular expression) for SOAK (10m), then 100,000 events of nodes, bookings beside a twin, a thousand runs, and a peer of 20 nodes
 	go test -tags soak -run '^TestSoak$$' -count=1 -timeout 0 -v ./internal/fleettest -soak $(SOAK) -faults "$(FAULTS)" -binary $(CURDIR)/bin/oc-scheduler
 	go test -tags soak -run '^TestEveryEventHasItsEffectOnce$$' -count=1 -timeout 0 -v ./streams/orchestrator
 	go test -tags soak -run '^TestOneOfManyHasIt$$|^TestAPlanIsAsItsTwin$$' -count=1 -timeout 0 -v ./streams/booking
+	go test -tags soak -run '^TestSoakRuns$$' -count=1 -timeout 0 -v ./cmd/oc-scheduler
 	go test -tags soak -run '^TestSoakNodesAsProcesses$$' -count=1 -timeout 0 -v ./cmd/oc-scheduler
 
 lint: ## check format, vet, linters and the import rules
