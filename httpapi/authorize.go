@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -24,12 +25,42 @@ func (s *Server) authorize(next echo.HandlerFunc) echo.HandlerFunc {
 		if !served {
 			right = access.Read
 		}
-		if err := s.require(c, right); err != nil {
+		if err := s.paced(c, right, s.require(c, right)); err != nil {
 			return err
 		}
 		s.note(c, right)
 		return next(c)
 	}
+}
+
+// paced counts a request that was judged, and refuses one that comes too soon, whatever was judged. The error is a
+// *Problem of status 429, or that of the judgement.
+func (s *Server) paced(c echo.Context, right access.Right, judged error) error {
+	if right == access.Open {
+		return judged
+	}
+	p := s.paceFor(c)
+	if err := p.take(right, time.Now()); err != nil {
+		return err
+	}
+	c.Set(paceKey, p)
+	return judged
+}
+
+func (s *Server) paceFor(c echo.Context) *pace {
+	if grantOf(c) != nil {
+		return s.rates.subjects.of(subjectOf(c).ID)
+	}
+	return s.rates.strangers.of(networkOf(c.Request().RemoteAddr))
+}
+
+// paceKey is where echo's context has how often who asks may.
+const paceKey = "pace"
+
+// paceOf is how often who asks may, again; nil: as often as he likes.
+func paceOf(c echo.Context) *pace {
+	p, _ := c.Get(paceKey).(*pace)
+	return p
 }
 
 // preflight says whether a browser asks for its page, which has no credentials to show (Fetch, section 3.2.3).
@@ -50,14 +81,11 @@ func (s *Server) require(c echo.Context, right access.Right) error {
 	if g == nil {
 		return auth.ErrRefused
 	}
+	c.Set(grantKey, g)
 	if access.Decide(g.Subject, right) == access.Forbidden {
 		return newProblem(http.StatusForbidden, "this takes the role %v; yours is %v", right.Needs(), g.Subject.Role)
 	}
-	if err := checkSession(c.Request(), g); err != nil {
-		return err
-	}
-	c.Set(grantKey, g)
-	return nil
+	return checkSession(c.Request(), g)
 }
 
 // grantKey is where echo's context has what who asks may do.

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"errors"
+	"time"
 
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/streams/check"
@@ -29,7 +31,10 @@ const (
 )
 
 // carried is a check stream as its carrier sees it.
-type carried struct{ *check.Stream }
+type carried struct {
+	*check.Stream
+	pace *pace // of requests; nil: none
+}
 
 // Poll implements carry.Source.
 func (s carried) Poll() (carry.Frame, bool, error) {
@@ -46,6 +51,10 @@ func (s carried) Poll() (carry.Frame, bool, error) {
 
 // Take implements carry.Conversation: a message is a request, or the faults of one.
 func (s carried) Take(message []byte) error {
+	if s.pace != nil && s.pace.take(access.Read, time.Now()) != nil {
+		s.TooSoon()
+		return nil
+	}
 	request, err := booking.DecodeRequest(message)
 	var faults fault.List
 	switch {

@@ -2,19 +2,25 @@ package httpapi
 
 import (
 	"cmp"
+	"net/netip"
 	"time"
 
 	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/httpapi/issuer"
 )
 
-// Config is how the server behaves. A zero value of any field but AllowOrigins, Auth and Issuer means its default.
+// Config is how the server behaves. A zero value means the default of a field that has one.
 type Config struct {
 	Streams      carry.Config
 	AllowOrigins []string // browser origins besides the host's own, scheme://host[:port]
 
 	Auth   bool           // who asks has to say who he is
 	Issuer *issuer.Issuer // who vouches for people; nil: nobody does
+
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For and -Proto count
+
+	// How many requests a second one subject may make while Auth is on, and twice that at once; 0: any number.
+	ReadsPerSecond, WritesPerSecond float64
 
 	MaxBody int64 // bytes of a request body, 413 above; default 1 MiB
 

@@ -38,9 +38,10 @@ type Server struct {
 	retired atomic.Bool
 	carry   *carry.Carriers
 	lookups *lookups
-	auth    *auth.Guard            // nil: nobody has to say who he is
-	needed  map[place]access.Right // by route
-	doubts  *lookups               // of tokens and sessions
+	auth    *auth.Guard                          // nil: nobody has to say who he is
+	rates   struct{ subjects, strangers *rates } // apart, so that a crowd of addresses takes no subject's place
+	needed  map[place]access.Right               // by route
+	doubts  *lookups                             // of tokens and sessions
 	site    *ui.Site
 	http    *http.Server
 
@@ -62,6 +63,8 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		lookups: newLookups(lookupsPerSecond),
 		doubts:  newLookups(doubtsPerSecond),
 	}
+	s.rates.subjects = newRates(cfg.ReadsPerSecond, cfg.WritesPerSecond, time.Now)
+	s.rates.strangers = newRates(cfg.ReadsPerSecond, cfg.WritesPerSecond, time.Now)
 	var registerer prometheus.Registerer
 	if reg != nil { // a nil pointer in an interface is not nil
 		registerer = reg
@@ -77,7 +80,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		return nil, err
 	}
 	s.http = &http.Server{
-		Handler:           handler,
+		Handler:           proxies(cfg.TrustedProxies).ahead(handler),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       cfg.ReadTimeout,
 		WriteTimeout:      cfg.WriteTimeout,

@@ -31,7 +31,7 @@ func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string)
 	}
 	o.Leave = leave
 	o.Bind = s.binding(c)
-	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream}, o)
+	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream, paceOf(c)}, o)
 }
 
 // serveEvents opens a check stream and has it carried as server-sent events.
@@ -45,7 +45,7 @@ func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) er
 	defer unbind()
 	ctx, part := s.carry.Join(ctx)
 	defer part()
-	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{stream}, c.Request().Header.Get(lastEventID)}))
+	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{Stream: stream}, c.Request().Header.Get(lastEventID)}))
 	return nil
 }
 

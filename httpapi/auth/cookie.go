@@ -29,6 +29,9 @@ const (
 
 // WayOf is how a request came.
 func WayOf(r *http.Request) Way {
+	if way, forwarded := r.Context().Value(forwardedKey{}).(Way); forwarded {
+		return way
+	}
 	switch {
 	case r.TLS != nil:
 		return Secure

@@ -24,6 +24,35 @@ func (c Config) approvesByHand() bool {
 	return c.ApproveNodes == manual
 }
 
+// checkProxies never repeats what is wrong: it may be a password in the wrong place.
+func (c Config) checkProxies() error {
+	for i, text := range c.TrustedProxy {
+		if _, err := proxyOf(text); err != nil {
+			return fmt.Errorf("entry %d of %d is not a network such as 10.0.0.0/8", i+1, len(c.TrustedProxy))
+		}
+	}
+	return nil
+}
+
+// proxyOf reads a network, or one address.
+func proxyOf(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return addr.Unmap().Prefix(addr.Unmap().BitLen())
+	}
+	p, err := netip.ParsePrefix(text)
+	return p.Masked(), err
+}
+
+// proxies are the trusted ones, of a valid configuration.
+func (c Config) proxies() (all []netip.Prefix) {
+	for _, text := range c.TrustedProxy {
+		if p, err := proxyOf(text); err == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // byPrefix is the way in which the id of a node proves its peer.
 const byPrefix = "prefix"
 
@@ -51,7 +80,7 @@ func (c Config) guarded() bool {
 	case "off":
 		return false
 	}
-	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != "" || c.OIDCIssuer != ""
+	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != "" || c.OIDCIssuer != "" || len(c.TrustedProxy) > 0
 }
 
 // isLoopback says whether an address is reached from this machine alone. No other name than localhost is looked

@@ -50,6 +50,9 @@ func TestTLSAsksForAuth(t *testing.T) {
 	if !app.Guarded(app.Config{Listen: "127.0.0.1:8080", OIDCIssuer: "https://login.example.org"}) {
 		t.Error("an issuer vouches for people, and nobody asks who they are")
 	}
+	if !app.Guarded(app.Config{Listen: "127.0.0.1:8080", TrustedProxy: []string{"127.0.0.1"}}) {
+		t.Error("a proxy on this machine does not ask for auth")
+	}
 }
 
 func TestNewNodesWaitWhereSomebodyHasToSayWhoHeIs(t *testing.T) {

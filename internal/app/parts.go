@@ -33,7 +33,9 @@ func (c Config) http() httpapi.Config {
 	return httpapi.Config{
 		AllowOrigins: c.AllowOrigin,
 		Auth:         c.guarded(),
-		Streams:      carry.Config{MaxStreams: c.MaxStreams, MaxStreamsPerClient: c.MaxStreamsPerClient},
+
+		TrustedProxies: c.proxies(), ReadsPerSecond: c.RateReads, WritesPerSecond: c.RateWrites,
+		Streams: carry.Config{MaxStreams: c.MaxStreams, MaxStreamsPerClient: c.MaxStreamsPerClient},
 	}
 }
 

@@ -26,6 +26,9 @@ func (c Config) Validate() error {
 		c.store().Validate(),
 		flag("--approve-nodes", checkApproval(c.ApproveNodes)),
 		c.checkTLS(),
+		flag("--trusted-proxy", c.checkProxies()),
+		flag("--rate-reads", checkNotNegative(c.RateReads)),
+		flag("--rate-writes", checkNotNegative(c.RateWrites)),
 		flag("--node-peers", checkNodePeers(c.NodePeers)),
 		flag("--auth", checkAuth(c.Auth)),
 		flag("--node-grace", checkNotNegative(c.NodeGrace)),
@@ -135,7 +138,7 @@ func checkPositive[T int | time.Duration](n T) error {
 	return nil
 }
 
-func checkNotNegative(d time.Duration) error {
+func checkNotNegative[T time.Duration | float64](d T) error {
 	if d < 0 {
 		return fmt.Errorf("%v is below zero", d)
 	}

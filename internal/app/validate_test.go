@@ -85,6 +85,9 @@ func TestValidateNamesTheFlag(t *testing.T) {
 		"--oidc-client-id":          {func(c *app.Config) { c.OIDCClientID = "c" }},
 		"--oidc-client-secret-file": {func(c *app.Config) { c.OIDCClientSecretFile = "secret" }},
 		"--nats-creds":              {func(c *app.Config) { c.NATSCreds = "file" }},
+		"--trusted-proxy":           {func(c *app.Config) { c.TrustedProxy = []string{"10.0.0.0/8", "10.0.0.0/99"} }},
+		"--rate-reads":              {func(c *app.Config) { c.RateReads = -1 }},
+		"--rate-writes":             {func(c *app.Config) { c.RateWrites = -1 }},
 		"--js-replicas": {
 			func(c *app.Config) { c.NATSURL, c.JSReplicas = []string{"a"}, 2 },
 			func(c *app.Config) { c.JSReplicas = 3 },

@@ -47,6 +47,10 @@ func refusal(faults fault.List) Frame {
 	return faultFrame(http.StatusUnprocessableEntity, "The request has faults", faults, faults)
 }
 
+func tooSoonFrame() Frame {
+	return faultFrame(http.StatusTooManyRequests, "Too many requests; this one was not taken", errTooSoon, nil)
+}
+
 func goneFrame() Frame {
 	return faultFrame(http.StatusNotFound, "The workflow was removed", ErrWorkflowGone, nil)
 }

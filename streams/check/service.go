@@ -16,6 +16,7 @@ import (
 var (
 	// ErrUnknownWorkflow says that there is no such workflow for who asks.
 	ErrUnknownWorkflow = errors.New("unknown workflow")
+	errTooSoon         = errors.New("too many requests")
 	// ErrWorkflowGone ends a stream whose workflow was removed, or has left the groups of who asks.
 	ErrWorkflowGone = errors.New("workflow removed")
 	// ErrNotLoaded says that this replica has not read the state yet; try again soon.

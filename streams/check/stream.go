@@ -40,6 +40,7 @@ type Stream struct {
 type inbox struct {
 	request *booking.Request
 	faults  fault.List
+	tooSoon bool // one more request was not taken
 }
 
 // Open starts a stream; nothing is watched until its first request. It fails with
@@ -67,6 +68,9 @@ func (st *Stream) Submit(r booking.Request) {
 
 // Refuse makes the next frame an error frame; the request before stays in force.
 func (st *Stream) Refuse(faults fault.List) { st.post(func(in *inbox) { in.faults = faults }) }
+
+// TooSoon makes the next frame say that a request came too soon and was not taken; the one before stays in force.
+func (st *Stream) TooSoon() { st.post(func(in *inbox) { in.tooSoon = true }) }
 
 func (st *Stream) post(put func(*inbox)) {
 	st.mu.Lock()

@@ -64,6 +64,13 @@ func (st *Stream) collected(kinds uint32) (in inbox) {
 
 // answer is the frame that the news call for, if any.
 func (st *Stream) answer(in inbox, kinds uint32) (Frame, bool) {
+	if in.tooSoon {
+		if in.faults != nil {
+			st.Refuse(in.faults) // said next
+		}
+		st.tell(kinds)
+		return tooSoonFrame(), true
+	}
 	if in.faults != nil {
 		st.tell(kinds) // the next look is at what else has happened
 		return refusal(in.faults), true
