@@ -52,6 +52,26 @@ func (e *Emitter) name(ctx context.Context, action, peerID, id string) error {
 	return e.propagate(ctx, nats.NewMsg(Propagation), FromScheduler, Propagated{Action: action, Payload: payload}, id)
 }
 
+// Created tells that a resource was made, or has changed; Removed that it is there no more. Groups are those that it
+// belongs to. The message bears an id: within two minutes OC_BUS takes no other one of the same.
+func (e *Emitter) Created(ctx context.Context, datatype string, groups []string, payload []byte, id string) error {
+	return e.resource(ctx, CreateResource, datatype, groups, payload, id)
+}
+
+// Removed is told like Created.
+func (e *Emitter) Removed(ctx context.Context, datatype string, groups []string, payload []byte, id string) error {
+	return e.resource(ctx, RemoveResource, datatype, groups, payload, id)
+}
+
+func (e *Emitter) resource(ctx context.Context, subject, datatype string, groups []string, payload []byte, id string) (err error) {
+	m := nats.NewMsg(subject)
+	m.Data, err = Envelope{FromApp: FromScheduler, Datatype: datatype, Groups: groups, Payload: payload}.Encode()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", subject, datatype, err)
+	}
+	return e.send(ctx, m, datatype, id)
+}
+
 func (e *Emitter) propagate(ctx context.Context, m *nats.Msg, from string, p Propagated, id string) error {
 	payload, err := p.Encode()
 	if err == nil {
@@ -60,17 +80,22 @@ func (e *Emitter) propagate(ctx context.Context, m *nats.Msg, from string, p Pro
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Action, err)
 	}
+	return e.send(ctx, m, p.Action, id)
+}
+
+// send has a message stored on the bus; what says what it is about.
+func (e *Emitter) send(ctx context.Context, m *nats.Msg, what, id string) error {
 	// Without retries: a second copy would reach plain subscribers, whom no stream protects.
 	options := []jetstream.PublishOpt{jetstream.WithExpectStream(Stream), jetstream.WithRetryAttempts(0)}
 	if id != "" {
 		options = append(options, jetstream.WithMsgID(id))
 	}
-	_, err = e.js.PublishMsg(ctx, m, options...)
+	_, err := e.js.PublishMsg(ctx, m, options...)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return fmt.Errorf("%s: %w: %w", p.Action, ErrMaybeHeard, err)
+		return fmt.Errorf("%s: %w: %w", what, ErrMaybeHeard, err)
 	case err != nil:
-		return fmt.Errorf("%s: %w", p.Action, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

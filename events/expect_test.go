@@ -23,18 +23,17 @@ func TestExpectIsWhatOpenBusMakes(t *testing.T) {
 		if d := jet.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
 			t.Errorf("%s: %v", e.Stream.Name, d)
 		}
-		if (e.Stream.Name == events.Stream) != (e.Durable != nil) {
-			t.Errorf("%s: durable %v", e.Stream.Name, e.Durable)
+		if (e.Stream.Name == events.Stream) != (len(e.Durables) == 1) {
+			t.Errorf("%s: durables %v", e.Stream.Name, e.Durables)
 		}
-		if e.Durable == nil {
-			continue
-		}
-		cons, err := stream.Consumer(t.Context(), e.Durable.Durable)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := jet.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
-			t.Errorf("%s: %v", e.Durable.Durable, d)
+		for _, want := range e.Durables {
+			cons, err := stream.Consumer(t.Context(), want.Durable)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := jet.ConsumerDifferences(cons.CachedInfo().Config, want); d != nil {
+				t.Errorf("%s: %v", want.Durable, d)
+			}
 		}
 	}
 }

@@ -27,8 +27,10 @@ const (
 	FromScheduler = "oc-scheduler" // Envelope.FromApp of what this program says
 
 	DatatypeWorkflow   = "WORKFLOW"
-	ActionPlanner      = "PB_PLANNER"       // from oc-discovery a planner, from anybody else the request for one
-	ActionClosePlanner = "PB_CLOSE_PLANNER" // the planner is not wanted any more
+	DatatypeBooking    = "BOOKING"            // from this program: what is booked of an instance
+	DatatypeExecution  = "WORKFLOW_EXECUTION" // from this program: a run
+	ActionPlanner      = "PB_PLANNER"         // from oc-discovery a planner, from anybody else the request for one
+	ActionClosePlanner = "PB_CLOSE_PLANNER"   // the planner is not wanted any more
 )
 
 // MaxMessageSize is the largest message of the bus in bytes, headers included.

@@ -41,6 +41,7 @@ type Parts struct {
 	Bookings  Bookings
 	Booked    func(peerID string) *planner.Overlay // what of ours stands with a peer now
 	Runs      Runs
+	Past      Past // reads, which need NATS
 
 	StoredWorkflows  StoredWorkflows // reads past the view, which need NATS
 	StoredNodes      StoredNodes     // reads past the view, which need NATS

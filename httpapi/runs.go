@@ -1,11 +1,9 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -96,34 +94,6 @@ func (s *Server) getRun(c echo.Context) error {
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	return c.JSON(http.StatusOK, r.Run)
-}
-
-// getHistory answers with a page of the transitions of a run and its steps. A cursor is the number of the last one
-// before: they have no gaps, and none is ever taken back.
-func (s *Server) getHistory(c echo.Context) error {
-	q := readQuery(c.Request(), "limit", "cursor")
-	after, limit, err := q.paged()
-	before, ok := wholeNumber(cmp.Or(after, "0"))
-	if err == nil && !ok {
-		q.fault("cursor", "must be the next_cursor of an earlier page")
-		err = q.faults.Err()
-	}
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
-	defer cancel()
-	_, r, err := s.runOf(ctx, c)
-	if err != nil {
-		return err
-	}
-	log := r.Work.Log[min(before, uint64(len(r.Work.Log))):]
-	told := page[run.Item]{Items: log[:min(limit, len(log))]}
-	if len(log) > limit {
-		told.NextCursor = cursorAfter(strconv.Itoa(told.Items[limit-1].Seq))
-	}
-	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	return c.JSON(http.StatusOK, told)
 }
 
 // cancelRun has a run end, whatever it is at. The answer is the run as it stands: what nodes execute has ended when

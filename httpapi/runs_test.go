@@ -8,8 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/history"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 )
 
@@ -104,6 +108,30 @@ func TestTheHistoryOfARun(t *testing.T) {
 	if got := strings.Join(told, ", "); got != want {
 		t.Errorf("history is\n%s, want\n%s", got, want)
 	}
+}
+
+// TestTheHistoryOutlivesTheRun for those who saw it.
+func TestTheHistoryOutlivesTheRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
+	path := s.begins(t, "wf-1", "true", "completed", "Authorization", mine)
+	was := s.listed(t, path+"/history", "Authorization", mine)
+	runID := strings.TrimPrefix(path, "/runs/")
+	natstest.Eventually(t, "all is passed on", func() bool {
+		last, err := s.parts.Past.Last(t.Context(), history.OfRun, runID)
+		return err == nil && last.Seq == len(was)
+	})
+	gone := nats.NewMsg(plan.Runs.Prefix + string(kv.KeyOf(runID)))
+	gone.Header.Set("KV-Operation", "PURGE")
+	if _, err := s.js.PublishMsg(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, http.MethodGet, path, "", "Authorization", mine).problem(t, http.StatusNotFound)
+	if is := s.listed(t, path+"/history", "Authorization", mine); !reflect.DeepEqual(is, was) {
+		t.Errorf("history is\n%v, was\n%v", is, was)
+	}
+	s.do(t, http.MethodGet, path+"/history", "", "Authorization", theirs).problem(t, http.StatusNotFound)
 }
 
 // TestARunIsCancelled by whom and why he says, and frees what it has.

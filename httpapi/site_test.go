@@ -20,6 +20,7 @@ import (
 	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/check"
@@ -28,6 +29,7 @@ import (
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
 	"oc-scheduler/streams/orphans"
+	"oc-scheduler/streams/report"
 	"oc-scheduler/streams/run"
 )
 
@@ -96,6 +98,12 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Rooms: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,
 	})
 	s.parts.Runs = runs
+	past, err := histories.Open(t.Context(), js, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.parts.Past = past
+	natstest.Run(t, report.New(s.store.Plan, report.Config{Bus: deaf{}, Histories: past, Groups: func(string) []string { return nil }, Log: log}).Run)
 	natstest.Run(t, runs.Run)
 	natstest.Run(t, orphans.New(s.store, bookings, runs, log).Run)
 	natstest.Run(t, s.store.Run)
@@ -111,6 +119,12 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	s.Attach(s.parts)
 	return s
 }
+
+// deaf is a bus that nobody listens to.
+type deaf struct{}
+
+func (deaf) Created(context.Context, string, []string, []byte, string) error { return nil }
+func (deaf) Removed(context.Context, string, []string, []byte, string) error { return nil }
 
 // newBareSite starts a server that has nothing to serve yet.
 func newBareSite(t testing.TB, cfg httpapi.Config) *site {

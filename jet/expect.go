@@ -4,6 +4,6 @@ import "github.com/nats-io/nats.go/jetstream"
 
 // Expected is a stream as its owner makes it or accepts it, for those who verify it without making it.
 type Expected struct {
-	Stream  jetstream.StreamConfig
-	Durable *jetstream.ConsumerConfig // shared by all replicas; nil: the stream has none
+	Stream   jetstream.StreamConfig
+	Durables []jetstream.ConsumerConfig // shared by all replicas
 }

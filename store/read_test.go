@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
@@ -132,16 +130,15 @@ func TestExpectIsWhatOpenMakes(t *testing.T) {
 		if d := jet.StreamDifferences(stream.CachedInfo().Config, e.Stream); d != nil {
 			t.Errorf("%s: %v", e.Stream.Name, d)
 		}
-		if e.Durable == nil {
-			continue
-		}
-		durables++
-		var cons jetstream.Consumer
-		if cons, err = stream.Consumer(t.Context(), e.Durable.Durable); err != nil {
-			t.Fatal(err)
-		}
-		if d := jet.ConsumerDifferences(cons.CachedInfo().Config, *e.Durable); d != nil {
-			t.Errorf("%s: %v", e.Durable.Durable, d)
+		for _, want := range e.Durables {
+			durables++
+			cons, err := stream.Consumer(t.Context(), want.Durable)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := jet.ConsumerDifferences(cons.CachedInfo().Config, want); d != nil {
+				t.Errorf("%s: %v", want.Durable, d)
+			}
 		}
 	}
 	if durables == 0 {

@@ -82,7 +82,7 @@ func (s *Store) Views() iter.Seq2[string, Follower] {
 func Expect(replicas int) []jet.Expected {
 	all := make([]jet.Expected, len(table))
 	for i, l := range layouts() {
-		all[i] = jet.Expected{Stream: l.Stream(replicas), Durable: l.Durable}
+		all[i] = jet.Expected{Stream: l.Stream(replicas), Durables: l.Durables}
 	}
 	return all
 }

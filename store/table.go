@@ -3,6 +3,8 @@ package store
 import (
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
@@ -82,7 +84,7 @@ var table = []row{
 	rowOf(kv.Layout{
 		Bucket:      ExecutionsBucket,
 		Description: "What runs or ran on the nodes, by execution; and how far each node's events were handled",
-		Beside:      []string{cursorPrefix + "*"}, Batches: true, Durable: &toldConsumer,
+		Beside:      []string{cursorPrefix + "*"}, Batches: true, Durables: []jetstream.ConsumerConfig{toldConsumer},
 	}, decodeExecution, func(s *Store, keys *kv.Keys) *kv.View[execution.Execution] {
 		s.Executions = newExecutions(keys)
 		return s.Executions.view

@@ -14,6 +14,7 @@ import (
 	"oc-scheduler/httpapi"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams"
 	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/check"
@@ -22,6 +23,7 @@ import (
 	"oc-scheduler/streams/logstream"
 	"oc-scheduler/streams/orchestrator"
 	"oc-scheduler/streams/orphans"
+	reporting "oc-scheduler/streams/report"
 	"oc-scheduler/streams/run"
 	"oc-scheduler/streams/slots"
 )
@@ -43,6 +45,8 @@ type engine struct {
 	runs     *run.Service
 	slots    *slots.Service
 	orphans  *orphans.Service
+	history  *histories.Histories
+	report   *reporting.Service
 
 	leave chan struct{} // closed to end demand alone, before all else
 	left  chan struct{} // closed when demand has ended
@@ -61,6 +65,10 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		return nil, err
 	}
 	bus, err := events.OpenBus(ctx, js, cfg.JSReplicas)
+	if err != nil {
+		return nil, err
+	}
+	past, err := histories.Open(ctx, js, cfg.JSReplicas)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +105,8 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		runs:     runs,
 		slots:    rooms,
 		orphans:  orphans.New(st, bookings, runs, log),
+		history:  past,
+		report:   report(st, past, events.NewEmitter(js), log),
 		leave:    make(chan struct{}),
 		left:     make(chan struct{}),
 	}, parent.Register(reg)
@@ -119,6 +129,7 @@ func (e *engine) parts() httpapi.Parts {
 		Bookings:  e.bookings,
 		Booked:    e.store.Plan.Overlay,
 		Runs:      e.runs,
+		Past:      e.history,
 
 		Executions:       e.store.Executions.View(),
 		StoredWorkflows:  e.store.Workflows,
@@ -145,6 +156,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.runs.Run(ctx) })
 	g.Go(func() error { return e.slots.Run(ctx) })
 	g.Go(func() error { return e.orphans.Run(ctx) })
+	g.Go(func() error { return e.report.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })
 	demanding, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"cmp"
 	"testing"
 
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -16,10 +18,11 @@ func TestStreamsFromBeforeVersions(t *testing.T) {
 	t.Parallel()
 	server := natstest.Start(t)
 	js := server.JetStream(t)
-	var names []string
-	for _, all := range [][]jet.Expected{store.Expect(1), events.Expect(1), orchestrator.Expect(1)} {
+	layouts := map[string]string{}
+	for _, all := range [][]jet.Expected{store.Expect(1), events.Expect(1), orchestrator.Expect(1), histories.Expect(1)} {
 		for _, x := range all {
-			names = append(names, x.Stream.Name)
+			layouts[x.Stream.Name] = cmp.Or(x.Stream.Metadata["oc-layout"], "1")
+			x.Stream.Metadata = nil
 			if _, err := js.CreateStream(t.Context(), x.Stream); err != nil {
 				t.Fatal(err)
 			}
@@ -27,9 +30,9 @@ func TestStreamsFromBeforeVersions(t *testing.T) {
 	}
 	r := start(t, on(server))
 	until(t, "all streams bear a version", func() bool {
-		for _, name := range names {
+		for name, layout := range layouts {
 			stream, err := js.Stream(t.Context(), name)
-			if err != nil || stream.CachedInfo().Config.Metadata["oc-layout"] != "1" {
+			if err != nil || stream.CachedInfo().Config.Metadata["oc-layout"] != layout {
 				return false
 			}
 		}

@@ -18,12 +18,14 @@ import (
 	"oc-scheduler/internal/natsd"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 	pure "oc-scheduler/store/run"
 	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/compose"
 	"oc-scheduler/streams/orchestrator"
+	reporting "oc-scheduler/streams/report"
 	"oc-scheduler/streams/run"
 	"oc-scheduler/streams/slots"
 )
@@ -73,6 +75,17 @@ func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchest
 	}
 }
 
+// report tells of bookings and runs.
+func report(st *store.Store, to *histories.Histories, bus reporting.Bus, log *slog.Logger) *reporting.Service {
+	return reporting.New(st.Plan, reporting.Config{
+		Bus: bus, Histories: to, Log: log.With("component", "report"),
+		Groups: func(workflowID string) []string {
+			entry, _ := st.Workflows.View().Get(workflowID)
+			return entry.Value.Groups()
+		},
+	})
+}
+
 // tellSlots has nodes told what is booked on them.
 func tellSlots(st *store.Store, nodes *orchestrator.Service, composer *compose.Service, log *slog.Logger) *slots.Service {
 	s := slots.New(st, slots.Config{
@@ -84,13 +97,13 @@ func tellSlots(st *store.Store, nodes *orchestrator.Service, composer *compose.S
 
 // expected are the streams that a replica needs.
 func expected(copies int) []jet.Expected {
-	return slices.Concat(store.Expect(copies), events.Expect(copies), orchestrator.Expect(copies))
+	return slices.Concat(store.Expect(copies), events.Expect(copies), orchestrator.Expect(copies), histories.Expect(copies))
 }
 
 // streamNames are those of the streams that are no buckets.
 func streamNames() []string {
 	var names []string
-	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1)) {
+	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1), histories.Expect(1)) {
 		names = append(names, x.Stream.Name)
 	}
 	return names

@@ -95,7 +95,7 @@ func TestPermissionsByTheList(t *testing.T) {
 	t.Parallel()
 	srv := configured(t, `
 accounts { A { jetstream: enabled, users: [ { user: scheduler, password: pw, permissions {
-  publish: [PROPALGATION_EVENT, "oc.dead.>", "oc.compute.*.in.msgs", "oc.compute.*.logs", "oc.cursor.*", "$KV.>", "$JS.API.>", "$JS.ACK.>", "_INBOX.>", "_R_.>"]
+  publish: [PROPALGATION_EVENT, CREATE_RESOURCE, REMOVE_RESOURCE, "oc.dead.>", "oc.history.>", "oc.compute.*.in.msgs", "oc.compute.*.logs", "oc.cursor.*", "$KV.>", "$JS.API.>", "$JS.ACK.>", "_INBOX.>", "_R_.>"]
   subscribe: ["oc.compute.>", "_INBOX.>"]
 } } ] } }`)
 	want(t, examine(t, srv, "scheduler"), doctor.OK, "permissions", "all")

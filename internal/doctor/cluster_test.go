@@ -12,6 +12,7 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -29,7 +30,7 @@ func TestACluster(t *testing.T) {
 	if _, err := events.OpenBus(t.Context(), js, 3); err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range orchestrator.Expect(3) {
+	for _, x := range slices.Concat(orchestrator.Expect(3), histories.Expect(3)) {
 		if _, err := js.CreateStream(t.Context(), x.Stream); err != nil {
 			t.Fatal(err)
 		}

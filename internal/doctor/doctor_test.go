@@ -13,6 +13,7 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/streams/orchestrator"
@@ -21,7 +22,7 @@ import (
 // buckets is how many streams the store needs, streams how many a replica needs in all.
 var (
 	buckets = len(store.Expect(1))
-	streams = buckets + len(events.Expect(1)) + len(orchestrator.Expect(1))
+	streams = buckets + len(events.Expect(1)) + len(orchestrator.Expect(1)) + len(histories.Expect(1))
 )
 
 // TestTheHealthy holds that all is found well, and that the examination left no trace.

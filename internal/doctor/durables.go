@@ -16,36 +16,42 @@ const backlog = 1000
 // durables looks at the consumers that all replicas share.
 func (e *exam) durables(ctx context.Context) {
 	for _, x := range expectations(e.copies()) {
-		if x.Durable == nil || e.streams[x.Stream.Name] == nil {
+		if e.streams[x.Stream.Name] == nil {
 			continue
 		}
-		name := fmt.Sprintf("consumer %s of %s", x.Durable.Durable, x.Stream.Name)
-		consumer, err := e.js.Consumer(ctx, x.Stream.Name, x.Durable.Durable)
-		switch {
-		case errors.Is(err, jetstream.ErrConsumerNotFound):
-			if !e.follows(e.hinders, name+" is not there") {
-				e.warn(name+" is not there", "start a replica, or restart one: it makes what is missing")
-			}
-		case err != nil:
-			e.once("consumers", Fail, fmt.Sprintf("%s: %v", name, err), "start the servers that are away: a majority of those that keep a stream must run")
-		default:
-			e.durable(ctx, x, name, consumer)
+		for _, want := range x.Durables {
+			e.durable(ctx, x.Stream.Name, want)
 		}
 	}
 }
 
-func (e *exam) durable(ctx context.Context, x expectation, name string, consumer jetstream.Consumer) {
+func (e *exam) durable(ctx context.Context, stream string, want jetstream.ConsumerConfig) {
+	name := fmt.Sprintf("consumer %s of %s", want.Durable, stream)
+	consumer, err := e.js.Consumer(ctx, stream, want.Durable)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
+		if !e.follows(e.hinders, name+" is not there") {
+			e.warn(name+" is not there", "start a replica, or restart one: it makes what is missing")
+		}
+	case err != nil:
+		e.once("consumers", Fail, fmt.Sprintf("%s: %v", name, err), "start the servers that are away: a majority of those that keep a stream must run")
+	default:
+		e.shared(ctx, stream, name, want, consumer)
+	}
+}
+
+func (e *exam) shared(ctx context.Context, stream, name string, want jetstream.ConsumerConfig, consumer jetstream.Consumer) {
 	before := len(e.findings)
 	info := consumer.CachedInfo()
-	if list := jet.ConsumerDifferences(info.Config, *x.Durable); len(list) > 0 {
+	if list := jet.ConsumerDifferences(info.Config, want); len(list) > 0 {
 		e.fail(fmt.Sprintf("%s: %v; replicas refuse to start", name, list),
-			fmt.Sprintf("`%s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", e.nats("consumer rm", x.Stream.Name, x.Durable.Durable, "-f")))
+			fmt.Sprintf("`%s`, and a replica makes it anew: it then reads from the beginning what the stream still holds", e.nats("consumer rm", stream, want.Durable, "-f")))
 	}
 	if info.Cluster != nil && info.Config.Replicas != 1 && e.copies() > 1 {
 		e.group(name, info.Cluster, e.copies())
 	}
 	if info.Paused {
-		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), "`"+e.nats("consumer resume", x.Stream.Name, x.Durable.Durable, "-f")+"`")
+		e.fail(fmt.Sprintf("%s is paused for another %v", name, info.PauseRemaining), "`"+e.nats("consumer resume", stream, want.Durable, "-f")+"`")
 		return // what waits does so for that
 	}
 	e.progress(ctx, name, consumer)

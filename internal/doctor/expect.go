@@ -6,6 +6,7 @@ import (
 	"oc-scheduler/events"
 	"oc-scheduler/jet"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams/orchestrator"
 )
 
@@ -20,7 +21,7 @@ func expectations(copies int) []expectation {
 	for _, s := range store.Expect(copies) {
 		all = append(all, expectation{s, true})
 	}
-	for _, s := range slices.Concat(events.Expect(copies), orchestrator.Expect(copies)) {
+	for _, s := range slices.Concat(events.Expect(copies), orchestrator.Expect(copies), histories.Expect(copies)) {
 		all = append(all, expectation{s, false})
 	}
 	return all
@@ -29,8 +30,8 @@ func expectations(copies int) []expectation {
 // ackPending is the most that a durable consumer asks for.
 func ackPending() (most int) {
 	for _, x := range expectations(1) {
-		if x.Durable != nil {
-			most = max(most, x.Durable.MaxAckPending)
+		for _, durable := range x.Durables {
+			most = max(most, durable.MaxAckPending)
 		}
 	}
 	return most

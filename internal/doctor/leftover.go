@@ -47,7 +47,7 @@ func (e *exam) strangers(ctx context.Context) (foreign, idle []string, err error
 		for info := range list.Info() {
 			name := x.Stream.Name + " " + info.Name
 			switch {
-			case x.Durable != nil && info.Name == x.Durable.Durable:
+			case slices.ContainsFunc(x.Durables, func(c jetstream.ConsumerConfig) bool { return c.Durable == info.Name }):
 			case info.Config.Durable != "":
 				foreign = append(foreign, name)
 			case unheard(info):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +17,10 @@ import (
 	"oc-scheduler/internal/doctor"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/store/planners"
 	"oc-scheduler/streams/orchestrator"
+	"oc-scheduler/streams/report"
 	"oc-scheduler/streams/run"
 )
 
@@ -46,7 +49,7 @@ func admit(t *testing.T, change ...func(*server.Options)) *ward {
 	if _, err := events.OpenBus(t.Context(), w.js, 1); err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range orchestrator.Expect(1) {
+	for _, x := range slices.Concat(orchestrator.Expect(1), histories.Expect(1)) {
 		if _, err := w.js.CreateStream(t.Context(), x.Stream); err != nil {
 			t.Fatal(err)
 		}
@@ -97,10 +100,16 @@ func (w *ward) staff(t *testing.T) {
 	ready := make(chan struct{})
 	close(ready)
 	natstest.Run(t, run.New(w.st, run.Config{Ready: ready, Log: discard}).Run)
+	past, err := histories.Open(t.Context(), w.js, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	natstest.Run(t, report.New(w.st.Plan, report.Config{Histories: past, Log: discard}).Run)
 	<-w.st.Planners.View().Loaded()
 	natstest.Eventually(t, "all durables are read", func() bool {
 		return w.waiting(t, events.Stream, events.Durable) && w.waiting(t, "KV_planners", "oc-scheduler-ends") &&
-			w.waiting(t, "KV_plan", "oc-scheduler-due") && w.waiting(t, "KV_executions", "oc-scheduler-told")
+			w.waiting(t, "KV_plan", "oc-scheduler-due") && w.waiting(t, "KV_executions", "oc-scheduler-told") &&
+			w.waiting(t, "KV_plan", "oc-scheduler-changes")
 	})
 }
 

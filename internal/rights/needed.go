@@ -6,6 +6,7 @@ import (
 
 	"oc-scheduler/events"
 	"oc-scheduler/store"
+	"oc-scheduler/store/histories"
 	"oc-scheduler/streams/nclprotocol"
 	"oc-scheduler/streams/orchestrator"
 )
@@ -30,7 +31,7 @@ const imported = "_R_."
 const readsDead = "$JS.API.STREAM.MSG.GET." + events.DeadStream
 
 // Covering are subjects on which a user may publish who has all rights to publish of Needed.
-const Covering = "PROPALGATION_EVENT, oc.dead.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>, _R_.>"
+const Covering = "PROPALGATION_EVENT, CREATE_RESOURCE, REMOVE_RESOURCE, oc.dead.>, oc.history.>, oc.compute.*.in.msgs, oc.compute.*.logs, oc.cursor.*, $KV.>, $JS.API.>, $JS.ACK.>, _INBOX.>, _R_.>"
 
 // CoveringSubscribe is Covering for the rights to subscribe.
 const CoveringSubscribe = "oc.compute.>, _INBOX.>"
@@ -86,7 +87,8 @@ func durable(request string) bool {
 }
 
 func published() []string {
-	subjects := []string{events.Propagation, "$JS.API.STREAM.NAMES"}
+	subjects := []string{events.Propagation, events.CreateResource, events.RemoveResource, "$JS.API.STREAM.NAMES"}
+	subjects = append(subjects, histories.Publishes(Nobody)...)
 	for _, subject := range []string{events.Propagation, events.CreateResource, events.RemoveResource} {
 		subjects = append(subjects, "oc.dead."+subject)
 	}
@@ -99,16 +101,16 @@ func published() []string {
 			"$JS.API.DIRECT.GET."+name+"."+key, "$JS.API.STREAM.MSG.GET."+name)
 	}
 	subjects = append(subjects, readsDead)
-	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1)) {
+	for _, x := range slices.Concat(events.Expect(1), orchestrator.Expect(1), histories.Expect(1)) {
 		if subject := "$JS.API.STREAM.MSG.DELETE." + x.Stream.Name; looks(subject) {
 			subjects = append(subjects, subject)
 		}
 	}
-	for _, x := range slices.Concat(store.Expect(1), events.Expect(1), orchestrator.Expect(1)) {
+	for _, x := range slices.Concat(store.Expect(1), events.Expect(1), orchestrator.Expect(1), histories.Expect(1)) {
 		name := x.Stream.Name
 		subjects = append(subjects, "$JS.API.STREAM.INFO."+name, "$JS.API.STREAM.CREATE."+name, "$JS.API.STREAM.UPDATE."+name)
-		if x.Durable != nil {
-			durable := name + "." + x.Durable.Durable
+		for _, of := range x.Durables {
+			durable := name + "." + of.Durable
 			subjects = append(subjects, "$JS.API.CONSUMER.CREATE."+durable, "$JS.API.CONSUMER.INFO."+durable,
 				"$JS.API.CONSUMER.MSG.NEXT."+durable, "$JS.ACK."+durable+"."+Nobody)
 		}

@@ -53,6 +53,11 @@ func IsMarker(h nats.Header) bool {
 	return op == opDelete || op == opPurge || h.Get(jetstream.MarkerReasonHeader) != ""
 }
 
+// Lapsed recognises the marker of a value whose time was up.
+func Lapsed(h nats.Header) bool { return h.Get(jetstream.MarkerReasonHeader) == markerMaxAge }
+
+const markerMaxAge = "MaxAge" // nats-server, JSMarkerReasonMaxAge
+
 // Last reads the newest message of a key from whichever server answers; it may be a marker, or have
 // Revision 0. It fails with id.ErrInvalid or ErrUnavailable.
 func (k *Keys) Last(ctx context.Context, key Key) (Message, error) {

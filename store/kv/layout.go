@@ -26,7 +26,7 @@ type Layout struct {
 	// one is changed in place where that only adds (jet.Adapt).
 	Version jet.Version
 
-	Durable *jetstream.ConsumerConfig // that all replicas share; nil: there is none
+	Durables []jetstream.ConsumerConfig // that all replicas share
 }
 
 // Stream is the configuration of the stream at a replication of 1, 3 or 5.

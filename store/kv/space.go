@@ -15,5 +15,8 @@ func BucketSpace(bucket string) Space { return Space{bucket, BucketPrefix(bucket
 // Filter matches all subjects of the space, also those where no key of ours can stand.
 func (s Space) Filter() string { return s.Prefix + ">" }
 
+// Holds says whether a subject is of the space.
+func (s Space) Holds(subject string) bool { return strings.HasPrefix(subject, s.Prefix) }
+
 // Key is the key of a subject of the space.
 func (s Space) Key(subject string) Key { return Key(strings.TrimPrefix(subject, s.Prefix)) }

@@ -3,6 +3,7 @@ package kv
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -51,11 +52,10 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config, layouts ...La
 		return nil, err
 	}
 	for _, s := range streams {
-		if s.layout.Durable == nil {
-			continue
-		}
-		if _, err := s.Durable(ctx); err != nil {
-			return nil, err
+		for _, durable := range s.layout.Durables {
+			if _, err := ensureConsumer(ctx, s.js, s.Name(), durable); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return streams, nil
@@ -79,8 +79,13 @@ func (s *Stream) Measure(m *Metrics) {
 	s.metrics, s.conflicts = m, m.conflicts.WithLabelValues(s.layout.Bucket)
 }
 
-// Durable returns the durable consumer of the stream's layout, and creates it when it is missing. It fails as
-// Open does.
-func (s *Stream) Durable(ctx context.Context) (jetstream.Consumer, error) {
-	return ensureConsumer(ctx, s.js, s.Name(), *s.layout.Durable)
+// Durable returns the durable consumer of a name in the stream's layout, without one the first, and creates it when
+// it is missing. It fails as Open does, and with ErrNotFound for one that the layout has not.
+func (s *Stream) Durable(ctx context.Context, name string) (jetstream.Consumer, error) {
+	for _, durable := range s.layout.Durables {
+		if name == "" || durable.Durable == name {
+			return ensureConsumer(ctx, s.js, s.Name(), durable)
+		}
+	}
+	return nil, fmt.Errorf("%w: durable %s of %s", ErrNotFound, name, s.Name())
 }

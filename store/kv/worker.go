@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/jet"
 )
@@ -35,17 +34,14 @@ const WorkAckWait = 4 * workBeat
 // at least once, also when none was running at the time. Several are handled at once and in any order; one for
 // which Handle fails comes again.
 type Worker struct {
-	Stream  *Stream                                           // of the messages
-	Durable func(context.Context) (jetstream.Consumer, error) // nil: that of the stream's layout
-	Handle  func(context.Context, *nats.Msg) error            // it comes to no other replica meanwhile, unless this one hangs
-	Log     *slog.Logger                                      // says by its attributes what is read
+	Stream  *Stream                                // of the messages
+	Durable string                                 // its name in the stream's layout; empty: the first
+	Handle  func(context.Context, *nats.Msg) error // it comes to no other replica meanwhile, unless this one hangs
+	Log     *slog.Logger                           // says by its attributes what is read
 }
 
 // Run works until ctx ends; then it returns nil. It returns ErrUnavailable when the connection was closed for good.
 func (w Worker) Run(ctx context.Context) error {
-	if w.Durable == nil {
-		w.Durable = w.Stream.Durable
-	}
 	level := slog.LevelWarn
 	jet.Supervise(ctx, w.Stream.JetStream().Conn(), func(ctx context.Context) bool {
 		began := time.Now()
@@ -66,7 +62,7 @@ func (w Worker) Run(ctx context.Context) error {
 }
 
 func (w Worker) session(ctx context.Context) error {
-	cons, err := w.Durable(ctx)
+	cons, err := w.Stream.Durable(ctx, w.Durable)
 	if err != nil {
 		return err
 	}

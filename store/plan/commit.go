@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
@@ -29,6 +31,7 @@ type Commit struct {
 	touched []schedule.Place // something is taken of
 	owner   string           // who takes it
 	by      string           // who acts
+	passed  string           // to whom passes what is freed; empty: to nobody
 	main    *record          // comes last
 }
 
@@ -63,9 +66,10 @@ func (c *Commit) Cut(b schedule.Booking, revision uint64) {
 	c.set(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, b, c.plan.until(b.End()))
 }
 
-// Free has an owner take nothing of an instance any more. The booking is what stands at that revision.
+// Free has an owner take nothing of an instance any more. The booking is what stands at that revision; after Confirm it
+// passes to the schedule.
 func (c *Commit) Free(b schedule.Booking, revision uint64) {
-	c.write(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, kv.Remove(max(c.plan.until(b.End()), time.Hour)))
+	c.write(c.plan.bookings, BookingKey(b.Place, b.Owner()), revision, c.plan.Freed(b, c.passed))
 }
 
 // Schedule stores a schedule in the place of what stands at that revision; 0: nothing. Its log tells what has become
@@ -99,6 +103,7 @@ func (c *Commit) Confirm(r *schedule.Record, h *schedule.HoldRecord, revision ui
 	became.Note(became.State, "as schedule "+r.ID, c.by, c.plan.Now())
 	c.set(c.plan.holds, kv.KeyOf(h.ID), revision, became, c.plan.until(h.ExpiresAt))
 	c.Schedule(r, 0)
+	c.passed = r.ID
 }
 
 // Release removes a hold that stands at that revision. The marker has its log: there may be nobody who has seen it
@@ -108,7 +113,7 @@ func (c *Commit) Release(h *schedule.HoldRecord, revision uint64) {
 	over.Note(schedule.Released, "", c.by, c.plan.Now())
 	log, err := json.Marshal(over.Log)
 	c.fail(err)
-	gone := kv.Remove(max(c.plan.until(h.ExpiresAt), time.Hour))
+	gone := kv.Remove(max(c.plan.until(h.ExpiresAt), markerTTL))
 	gone.Header = nats.Header{HeaderLog: {string(log)}}
 	c.main = &record{c.plan.holds, kv.KeyOf(h.ID), revision, gone}
 }
@@ -142,6 +147,21 @@ func lasts(final bool) time.Duration {
 		return KeptFor
 	}
 	return 0
+}
+
+// Freed is the marker of a booking that is freed before its end, and who has it now; empty: nobody. It tells what it
+// was: there may be nobody who has seen that.
+func (p *Plan) Freed(b schedule.Booking, passed string) *kv.Write {
+	w := kv.Remove(max(p.until(b.End()), markerTTL))
+	w.Header = nats.Header{}
+	if passed != "" {
+		w.Header.Set(HeaderPassed, passed)
+	}
+	b.Intervals = nil
+	if data, err := json.Marshal(b); err == nil { // it was read from such
+		w.Header.Set(HeaderBooking, string(data))
+	}
+	return w
 }
 
 // until is the TTL of what counts until a time. It lasts a little longer, so that it never ends before, whatever
@@ -181,4 +201,16 @@ func (c *Commit) seal(heads map[kv.Key]uint64) error {
 		c.write(m.keys, m.key, m.revision, m.write)
 	}
 	return errors.Join(c.errs...)
+}
+
+// Replace stores a schedule, of which nothing has changed that is told, in the place of what stands at that revision.
+// It fails with kv.ErrConflict, kv.ErrTooLarge or kv.ErrUnavailable.
+func (p *Plan) Replace(ctx context.Context, r *schedule.Record, revision uint64) error {
+	c := p.NewCommit(history.BySelf)
+	c.Schedule(r, revision)
+	if err := c.seal(nil); err != nil {
+		return err
+	}
+	_, err := c.batch.Commit(ctx)
+	return err
 }

@@ -14,7 +14,7 @@ import (
 // at the same time and in any order; one for which handle fails comes again. It returns kv.ErrUnavailable when the
 // connection was closed for good.
 func (p *Plan) OnDue(ctx context.Context, handle func(ctx context.Context, id string, revision uint64) error) error {
-	w := kv.Worker{Stream: p.stream, Log: p.log.With("of", "timers")}
+	w := kv.Worker{Stream: p.stream, Durable: dueConsumer.Durable, Log: p.log.With("of", "timers")}
 	w.Handle = func(ctx context.Context, m *nats.Msg) error {
 		id := Fired.Key(m.Subject).ID()
 		if id == "" || kv.IsMarker(m.Header) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"oc-scheduler/jet"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
@@ -18,9 +19,12 @@ const Bucket = "plan"
 // Layout is how the bucket is kept.
 var Layout = kv.Layout{
 	Bucket: Bucket, Description: "What is booked, held and run: schedules, bookings, holds, runs and timers",
-	Batches: true, Schedules: true,
-	Durable: &dueConsumer,
+	MarkerTTL: markerTTL, Batches: true, Schedules: true, Version: jet.Version{Layout: 2, Least: 1},
+	Durables: []jetstream.ConsumerConfig{dueConsumer, changesConsumer},
 }
+
+// markerTTL is how long an end can be seen by who was away: as long as what is said on the bus.
+const markerTTL = 24 * time.Hour
 
 // dueConsumer is the durable through which the fleet learns, once, of each timer that has fired.
 var dueConsumer = jetstream.ConsumerConfig{
@@ -31,6 +35,18 @@ var dueConsumer = jetstream.ConsumerConfig{
 	AckWait:       kv.WorkAckWait,
 	MaxDeliver:    -1,
 	MaxAckPending: 8000,
+}
+
+// changesConsumer is the durable through which the fleet learns, once, of what becomes of schedules, bookings, holds
+// and runs: of each the newest.
+var changesConsumer = jetstream.ConsumerConfig{
+	Durable:        "oc-scheduler-changes",
+	FilterSubjects: []string{Schedules.Filter(), Bookings.Filter(), Holds.Filter(), Runs.Filter()},
+	DeliverPolicy:  jetstream.DeliverAllPolicy,
+	AckPolicy:      jetstream.AckExplicitPolicy,
+	AckWait:        kv.WorkAckWait,
+	MaxDeliver:     -1,
+	MaxAckPending:  8000,
 }
 
 // The kinds of keys.

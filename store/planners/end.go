@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/store/kv"
 )
@@ -73,7 +72,7 @@ func endOf(key kv.Key, m *nats.Msg) (End, bool) {
 // causeOf reads from a marker who wrote it: the server, this program, or else an operator.
 func causeOf(h nats.Header) Cause {
 	switch {
-	case h.Get(jetstream.MarkerReasonHeader) == "MaxAge", h.Get(reasonHeader) == Expired.String():
+	case kv.Lapsed(h), h.Get(reasonHeader) == Expired.String():
 		return Expired
 	case h.Get(reasonHeader) == Unwatched.String():
 		return Unwatched

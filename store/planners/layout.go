@@ -18,7 +18,7 @@ const markerTTL = 24 * time.Hour
 var Layout = kv.Layout{
 	Bucket: Bucket, Description: "What each peer still has, by peer",
 	MarkerTTL: markerTTL, Batches: true, Schedules: true,
-	Durable: &endsConsumer,
+	Durables: []jetstream.ConsumerConfig{endsConsumer},
 }
 
 // endsConsumer is the durable through which the fleet learns of each planner's end, once. It sees

@@ -43,3 +43,15 @@ func (of Prefix) Is(id string) bool {
 	_, err := alphabet.DecodeString(text)
 	return err == nil
 }
+
+// MadeAt is when an id was made, to the millisecond; zero of what is none.
+func MadeAt(id string) time.Time {
+	_, text, _ := strings.Cut(id, "-")
+	b, err := alphabet.DecodeString(text)
+	if err != nil || len(b) != idBytes {
+		return time.Time{}
+	}
+	var ms [8]byte
+	copy(ms[2:], b[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))).UTC()
+}

@@ -87,7 +87,7 @@ func (s *Service) shorten(b *kv.Batch, place schedule.Place, stands plan.Stands,
 	booking.Intervals = slices.DeleteFunc(booking.Intervals, func(i schedule.Interval) bool { return !i.End.After(i.Start) })
 	key := plan.BookingKey(place, booking.Owner())
 	if len(booking.Intervals) == 0 {
-		return b.SetAt(s.bookings, key, stands.Revision, kv.Remove(max(s.until(stands.End()), time.Hour)))
+		return b.SetAt(s.bookings, key, stands.Revision, s.plan.Freed(stands.Booking, ""))
 	}
 	data, err := json.Marshal(booking)
 	return errors.Join(err, b.SetAt(s.bookings, key, stands.Revision, &kv.Write{Data: data, TTL: s.until(booking.End())}))
