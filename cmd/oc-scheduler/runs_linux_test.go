@@ -26,7 +26,7 @@ func runnable(t *testing.T, scripts map[string]string) *site {
 func TestRunsFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := runnable(t, map[string]string{"good": "echo out", "bad": "exit 7", "long": "sleep 600"})
-	s.says(t, exitOK, "start good -f --label a=b", "scheduled", "step s: completed\n", ": completed\n")
+	s.says(t, exitOK, "start good -f --label a=b", "a=b", "step s: completed\n", ": completed\n")
 	got := s.ask(t, "start", "bad", "-f", "-o", "json")
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	var bad runs.Run
