@@ -212,6 +212,12 @@ func TestTooLate(t *testing.T) {
 	w := decode(t, command("a", `"duration_s":500`)+","+compute("n"), "a>n")
 	begin(t, w, 500).on(300, run.Due{}).is(run.Starting, "").orders("+a/node-n#1")
 	begin(t, w, 500).on(300.5, run.Due{}).is(run.Missed, "not started in time: 5m0.5s after its time, and 5m0s are allowed").steps(run.Cancelled).frees("n").looksAgain(-1)
+	strict := begin(t, w, 500)
+	strict.r.Work.CatchUpS = 0 // no timer fires at its very time
+	strict.on(0.9, run.Due{}).is(run.Starting, "")
+	strict = begin(t, w, 500)
+	strict.r.Work.CatchUpS = 0
+	strict.on(1.1, run.Due{}).is(run.Missed, "not started in time: 1.1s after its time, and 0s are allowed")
 	short := decode(t, command("a", `"duration_s":5`)+","+compute("n"), "a>n")
 	begin(t, short, 5).on(5, run.Due{}).is(run.Missed, "window over: it ended at 2026-12-01T12:00:05Z").frees()
 }

@@ -2,6 +2,9 @@ package run
 
 import "time"
 
+// onTime is how late a run may always start: timers fire, and are handled, when they can.
+const onTime = time.Second
+
 // begin starts a run that is due, unless it is too late.
 func begin(t *turn, _ Event) {
 	if t.now.Before(t.r.Start) {
@@ -10,7 +13,7 @@ func begin(t *turn, _ Event) {
 	late := t.now.Sub(t.r.Start)
 	catchUp := time.Duration(t.r.Work.CatchUpS * float64(time.Second))
 	switch {
-	case late > catchUp:
+	case late > max(catchUp, onTime):
 		t.miss(NotStarted.because("%s after its time, and %s are allowed", late.Round(time.Millisecond), catchUp))
 	case !t.now.Before(t.r.End):
 		t.miss(WindowIsOver.because("it ended at %s", t.r.End.Format(time.RFC3339Nano)))
