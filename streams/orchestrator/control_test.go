@@ -25,6 +25,14 @@ func refused(t *testing.T, r *nclprotocol.HandshakeResponse, reason string) {
 	}
 }
 
+// soon is a refusal after which a node asks again within 10 s.
+func soon(t *testing.T, r *nclprotocol.HandshakeResponse) {
+	t.Helper()
+	if again := r.RetryAfter.Duration(); again <= 0 || again*6/5 > 10*time.Second { // nodes add a fifth by chance
+		t.Errorf("it asks again after %v", again)
+	}
+}
+
 func required(t *testing.T, r *nclprotocol.HeartbeatResponse, reason string) {
 	t.Helper()
 	if !r.HandshakeRequired || !strings.Contains(r.Reason, reason) {
@@ -140,8 +148,14 @@ func TestApproval(t *testing.T) {
 	}
 	nodeBecomes(t, a, "n", store.NodeGone)
 	required(t, n.beat(t), "rejected")
-	refused(t, n.handshake(t), "rejected")
+	again := n.handshake(t)
+	refused(t, again, "rejected")
+	soon(t, again)
 	nodeBecomes(t, a, "n", store.NodeGone)
+	if _, err := a.Members.Approve(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	n.accepted(t)
 }
 
 // TestARemovedNode introduces itself again, and its events go on where they were. What it had to run has ended.

@@ -70,7 +70,7 @@ func allowed(n *store.NodeRecord) error {
 	case store.Approved:
 		return nil
 	case store.Rejected:
-		return &ncl.RefusedError{Reason: "the node was rejected by an operator"}
+		return &notYet{reason: "the node was rejected by an operator"} // who may approve it yet, and then it shall be soon
 	}
 	return &notYet{reason: "the node waits for approval: `oc-scheduler nodes approve NODE`"}
 }
