@@ -173,5 +173,5 @@ func overslept(t *testing.T, s *stricken) {
 	}
 	s.link.Hold()
 	defer s.link.Pass()
-	until(t, "it is late", func() bool { return time.Since(start) > time.Second })
+	until(t, "it is late", func() bool { return time.Since(start) > 2*time.Second })
 }

@@ -78,9 +78,12 @@ func (c Config) runs(st *store.Store, bookings *booking.Service, orders *orchest
 // report tells of bookings and runs.
 func report(st *store.Store, to *histories.Histories, bus reporting.Bus, log *slog.Logger) *reporting.Service {
 	return reporting.New(st.Plan, reporting.Config{
-		Bus: bus, Histories: to, Log: log.With("component", "report"),
+		Bus: bus, Histories: to, Log: log.With("component", "report"), Ready: st.Workflows.View().Loaded(),
 		Groups: func(workflowID string) []string {
-			entry, _ := st.Workflows.View().Get(workflowID)
+			entry, known := st.Workflows.View().Get(workflowID)
+			if !known {
+				return nil
+			}
 			return entry.Value.Groups()
 		},
 	})

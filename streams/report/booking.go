@@ -18,6 +18,7 @@ type word struct {
 	Revision uint64           `json:"revision"` // of the change in the plan
 	Gone     bool             `json:"gone"`
 	Booking  schedule.Booking `json:"booking"`
+	Groups   []string         `json:"groups,omitempty"` // of the workflow, which may be gone before the booking
 
 	noted  uint64 // where it stands in the history
 	after  uint64 // it is said once more, since that revision may have been told of after it
@@ -31,6 +32,9 @@ func (s *Service) booking(ctx context.Context, c plan.Change) error {
 		return err
 	}
 	next, err := wordOf(c, said)
+	if next.Groups = said.Groups; !next.Gone || said.Revision == 0 {
+		next.Groups = s.cfg.Groups(next.Booking.WorkflowID)
+	}
 	for err == nil {
 		if err = s.utter(ctx, c.Key, next); err != nil {
 			return err
@@ -107,19 +111,18 @@ func (s *Service) utter(ctx context.Context, key kv.Key, w word) error {
 		return nil
 	}
 	id := fmt.Sprintf("booking %s %d %d", key, w.Revision, w.after) // the bus takes each once
-	groups := s.cfg.Groups(w.Booking.WorkflowID)
 	if !w.Gone {
 		payload, err := json.Marshal(w.Booking)
 		if err != nil {
 			return err
 		}
-		return s.cfg.Bus.Created(ctx, events.DatatypeBooking, groups, payload, id)
+		return s.cfg.Bus.Created(ctx, events.DatatypeBooking, w.Groups, payload, id)
 	}
 	payload, err := json.Marshal(idsOf(&w.Booking))
 	if err != nil {
 		return err
 	}
-	return s.cfg.Bus.Removed(ctx, events.DatatypeBooking, groups, payload, id)
+	return s.cfg.Bus.Removed(ctx, events.DatatypeBooking, w.Groups, payload, id)
 }
 
 // ids are what tells of a booking that stands no more.

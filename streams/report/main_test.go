@@ -53,7 +53,7 @@ func newReplica(t *testing.T, s *natstest.Server) *replica {
 func (r *replica) tell(t *testing.T) (stop func()) {
 	t.Helper()
 	return natstest.Run(t, report.New(r.Plan, report.Config{
-		Bus: r.bus, Histories: r.past, Groups: func(string) []string { return []string{"g"} }, Log: slog.New(slog.DiscardHandler),
+		Bus: r.bus, Histories: r.past, Groups: func(string) []string { return []string{"g"} }, Ready: r.Loaded(), Log: slog.New(slog.DiscardHandler),
 	}).Run)
 }
 

@@ -20,7 +20,8 @@ type Bus interface {
 type Config struct {
 	Bus       Bus
 	Histories *histories.Histories
-	Groups    func(workflowID string) []string // those that what hangs on a workflow belongs to
+	Groups    func(workflowID string) []string // those that what hangs on a workflow belongs to; none of one that is gone
+	Ready     <-chan struct{}                  // closed when Groups knows all that there are
 	Log       *slog.Logger
 }
 
@@ -34,7 +35,14 @@ type Service struct {
 func New(p *plan.Plan, cfg Config) *Service { return &Service{cfg, p} }
 
 // Run tells until ctx ends; then it returns nil. It returns kv.ErrUnavailable when the connection was closed for good.
-func (s *Service) Run(ctx context.Context) error { return s.plan.OnChange(ctx, s.tell) }
+func (s *Service) Run(ctx context.Context) error {
+	select {
+	case <-s.cfg.Ready:
+		return s.plan.OnChange(ctx, s.tell)
+	case <-ctx.Done():
+		return nil
+	}
+}
 
 // tell tells of a change. What nobody can read is told of by the views, and left.
 func (s *Service) tell(ctx context.Context, c plan.Change) error {
