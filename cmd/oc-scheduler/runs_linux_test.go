@@ -65,6 +65,27 @@ func TestRunsFromTheCommandLine(t *testing.T) {
 	}
 }
 
+// TestACancelledScheduleEndsItsRuns only where that is asked for.
+func TestACancelledScheduleEndsItsRuns(t *testing.T) {
+	t.Parallel()
+	s := runnable(t, map[string]string{"long": "sleep 600"})
+	var r runs.Run
+	id := idIn(t, s.ask(t, "start", "long", "-o", "json"))
+	eventually(t, "it runs", func() bool { return strings.Contains(s.ask(t, "runs", id).stdout, "running") })
+	if err := json.Unmarshal([]byte(s.ask(t, "runs", id, "-o", "json").stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, exitFailure, "schedules cancel --runs end "+r.ScheduleID, "--runs")
+	for _, kept := range []string{"", " --runs keep"} {
+		s.says(t, exitOK, "schedules cancel "+r.ScheduleID+kept, "is cancelled")
+		s.says(t, exitOK, "runs "+id, "running")
+	}
+	s.says(t, exitOK, "schedules cancel --runs cancel "+r.ScheduleID, "is cancelled")
+	eventually(t, "the run has ended", func() bool {
+		return strings.Contains(s.ask(t, "runs", id).stdout, "cancelled: its schedule was")
+	})
+}
+
 // executionOf is the execution of a workflow's run.
 func (s *site) executionOf(t *testing.T, workflowID string) string {
 	t.Helper()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"oc-scheduler/store/schedule"
 )
@@ -41,20 +42,21 @@ func (c *schedulesResumeCmd) Run(ctx context.Context, con *console) error {
 
 type schedulesCancelCmd struct {
 	serverFlags
-	ID string `arg:"" type:"ident" help:"The schedule, or the hold."`
+	ID   string `arg:"" type:"ident" help:"The schedule, or the hold."`
+	Runs string `group:"The cancellation:" default:"keep" enum:"keep,cancel" help:"Whether the runs of the schedule that are under way go on (keep), or end, too (cancel)."`
 }
 
-// Run cancels a schedule, or releases a hold.
+// Run cancels a schedule, or releases a hold, which has no runs.
 func (c *schedulesCancelCmd) Run(ctx context.Context, con *console) error {
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	kind := "schedule"
+	kind, query := "schedule", url.Values{"runs": {c.Runs}}
 	if schedule.OfHold.Is(c.ID) {
-		kind = "hold"
+		kind, query = "hold", nil
 	}
-	if err := client.del(ctx, client.url(nil, kind+"s", c.ID)); err != nil {
+	if err := client.del(ctx, client.url(query, kind+"s", c.ID)); err != nil {
 		return aboutBooking(err, kind, c.ID)
 	}
 	if c.Output == "json" {
