@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"oc-scheduler/events"
 )
 
 // writers are the command lines that write something, by command; those of a service that writes nothing
@@ -46,6 +48,8 @@ var writers = map[string][]string{
 	"token create":     {"token create n --role viewer"},
 	"token list":       {"token list", "token list -o json"},
 	"token revoke":     nil, // whose one line needs a token of its own each time
+	"dead":             {"dead", "dead -o json"},
+	"nats-config":      {"nats-config --node n1"},
 	"doctor":           {"doctor", "doctor -o json"},
 	"version":          {"version", "--version"},
 }
@@ -71,6 +75,10 @@ func writerSite(t *testing.T) (env map[string]string, ids *strings.Replacer) {
 	s.knock(t, "n3")
 	executionID := s.sh(t, "echo out")
 	s.reaches(t, executionID, "completed")
+	if err := s.bus.Publish(events.CreateResource, []byte("nobody can use this")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a dead letter", func() bool { return strings.Contains(s.ask(t, "dead").stdout, events.CreateResource) })
 	eventually(t, "the workflow", func() bool { return s.ask(t, "workflows").code == exitOK })
 	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // whom there is a planner for
 	eventually(t, "somebody watches", func() bool { return watcher.shown() != "" })

@@ -50,9 +50,17 @@ func Get(ctx context.Context, url string) Answer { return Send(ctx, http.MethodG
 
 // Send asks a replica with a body.
 func Send(ctx context.Context, method, url string, body io.Reader) Answer {
+	return SendOnce(ctx, method, url, "", body)
+}
+
+// SendOnce is Send of what is done once, however often it is sent with a key.
+func SendOnce(ctx context.Context, method, url, key string, body io.Reader) Answer {
 	req, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
 		return Answer{Body: []byte(err.Error())}
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
 	}
 	resp, err := client.Do(req)
 	if err != nil {
