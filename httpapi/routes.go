@@ -143,7 +143,12 @@ func exposition(gatherer *prometheus.Registry) echo.HandlerFunc {
 	if gatherer == nil {
 		return func(echo.Context) error { return errNoRoute }
 	}
-	return echo.WrapHandler(promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true}))
+	return echo.WrapHandler(Exposition(gatherer))
+}
+
+// Exposition answers with the metrics, whoever asks.
+func Exposition(gatherer prometheus.Gatherer) http.Handler {
+	return promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true})
 }
 
 // loaded is what is served; the error is errStarting before there is anything.

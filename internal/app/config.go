@@ -28,6 +28,9 @@ type Config struct {
 	Listen     string `default:"127.0.0.1:8080" help:"HTTP address; port 0 picks one."`
 	ListenFile string `placeholder:"FILE" help:"Write the HTTP address in use to FILE."`
 
+	MetricsListen     string `placeholder:"ADDRESS" help:"HTTP address of /metrics alone, where nobody has to say who he is; without a host 127.0.0.1, port 0 picks one. By default there is none."`
+	MetricsListenFile string `placeholder:"FILE" help:"Write that address in use to FILE."`
+
 	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM): HTTP is served over TLS. A new one in its place serves within a second."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Key of the certificate (PEM)."`
 

@@ -17,6 +17,7 @@ func (c Config) checkFiles() error {
 		err,
 		secretErr,
 		flag("--listen-file", checkPlace(c.ListenFile)),
+		flag("--metrics-listen-file", checkPlace(c.MetricsListenFile)),
 		flag("--ready-file", checkPlace(c.ReadyFile)),
 		flag("--bootstrap-token-file", checkPlace(c.BootstrapTokenFile)),
 	}

@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// listen opens the HTTP address. What an operator can do about a taken port stands in the error.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// listen opens the HTTP address of a flag. What an operator can do about a taken port stands in the error.
+func listen(ctx context.Context, flagName, addr string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--listen: %s is in use by another program; choose another address, or port 0 for any free one", addr)
+		return nil, fmt.Errorf("%s: %s is in use by another program; choose another address, or port 0 for any free one", flagName, addr)
 	case err != nil:
-		return nil, fmt.Errorf("--listen: %w", err)
+		return nil, flag(flagName, err)
 	}
 	return l, nil
 }

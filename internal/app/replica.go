@@ -40,6 +40,7 @@ type Replica struct {
 
 	certificate *certificate // nil: no TLS
 	listener    net.Listener
+	scrapes     *scrapes // nil: /metrics has no address of its own
 	http        *httpapi.Server
 	issuer      *issuer.Issuer // nil: nobody vouches for people
 	embedded    *natsd.Server  // nil when NATS is elsewhere
@@ -101,8 +102,13 @@ func (r *Replica) open(ctx context.Context) (err error) {
 			return &ConfigError{flag("--tls-cert, --tls-key", err)}
 		}
 	}
-	if r.listener, err = listen(ctx, r.cfg.Listen); err != nil {
+	if r.listener, err = listen(ctx, "--listen", r.cfg.Listen); err != nil {
 		return err
+	}
+	if r.cfg.MetricsListen != "" {
+		if r.scrapes, err = openScrapes(ctx, r.cfg.MetricsListen, r.reg); err != nil {
+			return err
+		}
 	}
 	if r.cfg.Embedded() {
 		if r.embedded, err = startNATS(ctx, r.cfg, r.log); err != nil {
@@ -122,6 +128,10 @@ func (r *Replica) announce(ctx context.Context) error {
 	err := announce("--listen-file", r.cfg.ListenFile, r.listener.Addr().String())
 	if r.embedded != nil {
 		err = errors.Join(err, announce("--nats-listen-file", r.cfg.NATSListenFile, r.NATSURL()))
+	}
+	if r.scrapes != nil {
+		r.log.InfoContext(ctx, "listening for scrapes", "metrics", r.scrapes.address())
+		err = errors.Join(err, announce("--metrics-listen-file", r.cfg.MetricsListenFile, r.scrapes.address()))
 	}
 	if err != nil {
 		return &ConfigError{err}
@@ -170,6 +180,9 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	g, work := errgroup.WithContext(work)
 	g.Go(func() error { return r.serve(work) })
 	g.Go(func() error { return r.permits.watch(work) })
+	if r.scrapes != nil {
+		g.Go(func() error { return r.scrapes.serve(work) })
+	}
 	if r.issuer != nil {
 		g.Go(func() error { return r.issuer.Run(work) })
 	}
@@ -202,6 +215,17 @@ func (r *Replica) serve(ctx context.Context) error {
 	return g.Wait()
 }
 
+// listeners are those that are open.
+func (r *Replica) listeners() (open []net.Listener) {
+	if r.listener != nil {
+		open = append(open, r.listener)
+	}
+	if r.scrapes != nil {
+		open = append(open, r.scrapes.listener)
+	}
+	return open
+}
+
 // close releases what open opened, in reverse. It may be called on a replica that is half open.
 func (r *Replica) close() error {
 	if r.nc != nil {
@@ -210,10 +234,11 @@ func (r *Replica) close() error {
 	if r.embedded != nil {
 		r.embedded.Shutdown()
 	}
-	if r.listener != nil {
-		if err := r.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			return err
+	var errs []error
+	for _, l := range r.listeners() {
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

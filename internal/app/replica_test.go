@@ -301,11 +301,15 @@ func TestNewSaysWhatToDo(t *testing.T) {
 		names  string
 		config bool
 	}{
-		"HTTP port taken":        {func(c *app.Config) { c.Listen = strings.TrimPrefix(taken.URL(), "http://") }, "--listen", false},
-		"NATS port taken":        {func(c *app.Config) { c.NATSListen = strings.TrimPrefix(taken.NATSURL(), "nats://") }, "--nats-listen", false},
-		"no directory":           {func(c *app.Config) { c.DataDir = "" }, "--data-dir", true},
-		"not a directory":        {func(c *app.Config) { c.DataDir = filepath.Join(file, "below") }, "--data-dir", true},
-		"no place for files":     {func(c *app.Config) { c.ListenFile = filepath.Join(file, "below") }, "--listen-file", true},
+		"HTTP port taken":    {func(c *app.Config) { c.Listen = strings.TrimPrefix(taken.URL(), "http://") }, "--listen", false},
+		"metrics port taken": {func(c *app.Config) { c.MetricsListen = strings.TrimPrefix(taken.URL(), "http://") }, "--metrics-listen", false},
+		"NATS port taken":    {func(c *app.Config) { c.NATSListen = strings.TrimPrefix(taken.NATSURL(), "nats://") }, "--nats-listen", false},
+		"no directory":       {func(c *app.Config) { c.DataDir = "" }, "--data-dir", true},
+		"not a directory":    {func(c *app.Config) { c.DataDir = filepath.Join(file, "below") }, "--data-dir", true},
+		"no place for files": {func(c *app.Config) { c.ListenFile = filepath.Join(file, "below") }, "--listen-file", true},
+		"no place for addresses": {func(c *app.Config) {
+			c.MetricsListen, c.MetricsListenFile = ":0", filepath.Join(file, "below")
+		}, "--metrics-listen-file", true},
 		"no place for readiness": {func(c *app.Config) { c.ReadyFile = filepath.Join(file, "below") }, "--ready-file", true},
 		"credentials of nobody": {func(c *app.Config) {
 			c.NATSURL, c.NATSCreds = []string{"127.0.0.1:1"}, file

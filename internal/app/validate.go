@@ -17,6 +17,7 @@ import (
 func (c Config) Validate() error {
 	return errors.Join(
 		flag("--listen", checkAddress(c.Listen)),
+		c.checkMetrics(),
 		flag("--nats-listen", c.checkNATSListen()),
 		flag("--nats-url", checkNATSURLs(c.NATSURL)),
 		c.checkCredentials(),
@@ -54,6 +55,16 @@ func checkAddress(addr string) error {
 		return fmt.Errorf("%q is not HOST:PORT", addr)
 	}
 	return checkPort(port)
+}
+
+func (c Config) checkMetrics() error {
+	switch {
+	case c.MetricsListen != "":
+		return flag("--metrics-listen", checkAddress(c.MetricsListen))
+	case c.MetricsListenFile != "":
+		return errors.New("--metrics-listen-file needs --metrics-listen")
+	}
+	return nil
 }
 
 func checkPort(port string) error {
