@@ -43,8 +43,10 @@ type (
 // owned is who has a window.
 type owned struct {
 	id    string // "": nobody
-	until int64  // 0: it does not end by itself
+	until int64  // 0: it does not end by itself; ended: it may have, nobody knows when
 }
+
+const ended = -1
 
 // inexact is how much the clocks of two replicas may differ.
 const inexact = int64(200 * time.Millisecond)
@@ -77,14 +79,14 @@ var bookingModel = porcupine.NondeterministicModel{
 	Init: func() []any { return []any{owned{}} },
 	Step: func(state, input, output any) []any {
 		has, out := state.(owned), output.(said)
-		free := has.id == "" || has.until > 0 && out.back >= has.until-inexact
-		taken := has.id != "" && (has.until == 0 || out.call <= has.until+inexact)
+		free := has.id == "" || has.until == ended || has.until > 0 && out.back >= has.until-inexact
+		taken := has.id != "" && (has.until <= 0 || out.call <= has.until+inexact)
 		var next []any
 		switch in := input.(type) {
 		case bookIt, holdIt:
 			switch {
 			case out.unknown && free:
-				next = append(next, has, owned{id: "unknown"})
+				next = append(next, has, unknown(input))
 			case out.unknown:
 				next = append(next, has)
 			case out.id != "" && free:
@@ -115,6 +117,14 @@ var bookingModel = porcupine.NondeterministicModel{
 		}
 		return next
 	},
+}
+
+// unknown is who has a window when nobody knows whether he does: a hold that was made so ends by itself.
+func unknown(input any) owned {
+	if _, hold := input.(holdIt); hold {
+		return owned{id: "unknown", until: ended}
+	}
+	return owned{id: "unknown"}
 }
 
 // confirmed is who has a window after a confirmation.
