@@ -59,7 +59,7 @@ var least = map[string]string{
 	"POST /nodes/{id}/executions": "operator", "GET /metrics": "operator", "GET /dead": "operator",
 	"GET /tokens": "admin", "POST /tokens": "admin", "DELETE /tokens/{id}": "admin",
 	"GET /oc/{id}/schedules": "viewer", "POST /oc/{id}/preview": "viewer", "GET /schedules": "viewer", "GET /schedules/{id}": "viewer",
-	"GET /schedules/{id}/next": "viewer", "GET /holds/{id}": "viewer",
+	"GET /schedules/{id}/next": "viewer", "GET /schedules/{id}/events": "viewer", "GET /runs/{id}/events": "viewer", "GET /holds/{id}": "viewer",
 	"POST /oc/{id}/schedules": "user", "POST /oc/{id}/holds": "user", "POST /schedules/{id}/pause": "user", "POST /schedules/{id}/resume": "user",
 	"DELETE /schedules/{id}": "user", "DELETE /holds/{id}": "user", "POST /holds/{id}/confirm": "user",
 	"POST /oc/{id}/runs": "user", "GET /runs": "viewer", "GET /runs/{id}": "viewer", "GET /runs/{id}/history": "viewer", "POST /runs/{id}/cancel": "user",

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/schedule"
@@ -28,6 +29,7 @@ type Bookings interface {
 	ReleaseHold(ctx context.Context, holdID, by string) error
 	GetHold(ctx context.Context, holdID string) (schedule.Hold, error)
 	Get(ctx context.Context, scheduleID string) (schedule.Schedule, error)
+	GetLogged(ctx context.Context, scheduleID string) (schedule.Schedule, history.Log, error)
 	Next(ctx context.Context, scheduleID string, n int) ([]booking.Coming, error)
 	Cancel(ctx context.Context, scheduleID, by string) error
 	// Pause returns booking.ErrEnded, too, as does Resume.
@@ -50,6 +52,7 @@ func (s *Server) bookingRoutes() []route {
 		{get, "/schedules", access.Read, s.listSchedules},
 		{get, "/schedules/:id", access.Read, s.getSchedule},
 		{get, "/schedules/:id/next", access.Read, s.getNext},
+		{get, "/schedules/:id/events", access.Read, s.scheduleEvents},
 		{post, "/schedules/:id/pause", access.Write, s.once(s.ofBooking, s.pauseSchedule)},
 		{post, "/schedules/:id/resume", access.Write, s.once(s.ofBooking, s.resumeSchedule)},
 		{del, "/schedules/:id", access.Write, s.deleteSchedule},

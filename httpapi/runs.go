@@ -37,6 +37,7 @@ func (s *Server) runRoutes() []route {
 		{get, "/runs", access.Read, s.listRuns},
 		{get, "/runs/:id", access.Read, s.getRun},
 		{get, "/runs/:id/history", access.Read, s.getHistory},
+		{get, "/runs/:id/events", access.Read, s.runEvents},
 		{post, "/runs/:id/cancel", access.Write, s.once(s.ofRun, s.cancelRun)},
 	}
 }

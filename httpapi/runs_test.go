@@ -161,7 +161,7 @@ func TestRunsOfOthers(t *testing.T) {
 	s := newSite(t, guarded())
 	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
 	path := s.begins(t, "wf-1", "wait", "running", "Authorization", mine)
-	for _, hidden := range []string{"POST /oc/wf-1/runs", "GET " + path, "GET " + path + "/history", "POST " + path + "/cancel"} {
+	for _, hidden := range []string{"POST /oc/wf-1/runs", "GET " + path, "GET " + path + "/history", "GET " + path + "/events", "POST " + path + "/cancel"} {
 		method, at, _ := strings.Cut(hidden, " ")
 		s.do(t, method, at, "", "Authorization", theirs).problem(t, http.StatusNotFound)
 	}
@@ -185,7 +185,7 @@ func TestBadQuestionsAboutRuns(t *testing.T) {
 	if _, err := s.js.Publish(t.Context(), plan.Runs.Prefix+"broken", []byte(`{"id":"broken"}`)); err != nil {
 		t.Fatal(err)
 	}
-	for _, route := range []string{"GET /runs/%s", "GET /runs/%s/history", "POST /runs/%s/cancel"} {
+	for _, route := range []string{"GET /runs/%s", "GET /runs/%s/history", "GET /runs/%s/events", "POST /runs/%s/cancel"} {
 		method, path, _ := strings.Cut(route, " ")
 		s.do(t, method, fmt.Sprintf(path, "nix"), "", "Authorization", admin).problem(t, http.StatusNotFound)
 		broken := s.do(t, method, fmt.Sprintf(path, "broken"), "", "Authorization", admin).problem(t, http.StatusNotFound)

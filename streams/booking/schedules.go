@@ -16,9 +16,15 @@ const shownBefore, shownAhead = 20, 256
 // Get is a schedule with its last and its next occurrences. It fails with ErrNotFound, kv.ErrUndecodable or
 // kv.ErrUnavailable.
 func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error) {
+	shown, _, err := s.GetLogged(ctx, id)
+	return shown, err
+}
+
+// GetLogged is Get, with the log of what has led there.
+func (s *Service) GetLogged(ctx context.Context, id string) (schedule.Schedule, history.Log, error) {
 	r, _, err := s.schedule(ctx, id)
 	if err != nil {
-		return schedule.Schedule{}, err
+		return schedule.Schedule{}, nil, err
 	}
 	now := s.plan.Now()
 	s.assess(&r, now)
@@ -27,7 +33,7 @@ func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error)
 		over++
 	}
 	r.Occurrences = r.Occurrences[max(over-shownBefore, 0):min(over+shownAhead, len(r.Occurrences))]
-	return r.Schedule, nil
+	return r.Schedule, r.Log, nil
 }
 
 // schedule reads a schedule. It fails as Get does.
