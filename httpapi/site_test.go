@@ -103,7 +103,7 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 		t.Fatal(err)
 	}
 	s.parts.Past = past
-	natstest.Run(t, report.New(s.store.Plan, report.Config{Bus: deaf{}, Histories: past, Groups: func(string) []string { return nil }, Log: log}).Run)
+	natstest.Run(t, report.New(s.store.Plan, report.Config{Bus: deaf{}, Histories: past, Groups: func(string) []string { return nil }, Ready: workflows.Loaded(), Log: log}).Run)
 	natstest.Run(t, runs.Run)
 	natstest.Run(t, orphans.New(s.store, bookings, runs, log).Run)
 	natstest.Run(t, s.store.Run)
