@@ -104,7 +104,7 @@ func (w *ward) staff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	natstest.Run(t, report.New(w.st.Plan, report.Config{Histories: past, Log: discard}).Run)
+	natstest.Run(t, report.New(w.st.Plan, report.Config{Histories: past, Ready: ready, Log: discard}).Run)
 	<-w.st.Planners.View().Loaded()
 	natstest.Eventually(t, "all durables are read", func() bool {
 		return w.waiting(t, events.Stream, events.Durable) && w.waiting(t, "KV_planners", "oc-scheduler-ends") &&
