@@ -126,11 +126,6 @@ func (p *park) strike(n *parked) string {
 	case n.rejected && chance < 3:
 		n.rejected, what = false, "approve"
 		p.decide(n, "approve")
-		if n.process != nil { // it was refused again and again, and may not ask again for two minutes by itself
-			n.process.Kill()
-			n.stopped = false
-			p.start(n)
-		}
 	case n.process == nil:
 		what = "start"
 		p.start(n)
