@@ -28,13 +28,13 @@ const drawnPlanners = `{"peer_id":"north","generated_at":"2026-11-30T00:00:00Z",
 
 // standing is what of ours stands with the peer north: a schedule from the start on, and a hold after half an hour.
 func standing(start time.Time) map[string]*planner.Overlay {
-	slot := func(owner string, from, to time.Duration, gpus int) planner.Slot {
-		return planner.Slot{
+	slot := func(owner string, from, to time.Duration, gpus int) *planner.Slot {
+		return &planner.Slot{
 			Interval:  planner.Interval{Start: start.Add(from).UnixNano(), End: start.Add(to).UnixNano()},
 			BookingID: "oc-" + owner, Owner: owner, Usage: []planner.Quantity{{Dimension: "gpus", Amount: planner.Amount(gpus) * planner.Unit}},
 		}
 	}
-	return map[string]*planner.Overlay{"north": planner.NewOverlay(map[planner.Ref][]planner.Slot{
+	return map[string]*planner.Overlay{"north": planner.NewOverlay(map[planner.Ref][]*planner.Slot{
 		{ResourceID: "cluster", InstanceID: "i1"}: {slot("s-1", 0, 90*time.Minute, 1), slot("h-1", 30*time.Minute, 2*time.Hour, 1)},
 	})}
 }

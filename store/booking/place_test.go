@@ -11,12 +11,12 @@ import (
 )
 
 // kept are bookings of one peer in the plainest way.
-type kept map[planner.Ref][]planner.Slot
+type kept map[planner.Ref][]*planner.Slot
 
 func (k kept) Meeting(ref planner.Ref, i planner.Interval) iter.Seq[*planner.Slot] {
 	return func(yield func(*planner.Slot) bool) {
-		for n := range k[ref] {
-			if s := &k[ref][n]; max(s.Start, i.Start) < min(s.End, i.End) && !yield(s) {
+		for _, s := range k[ref] {
+			if max(s.Start, i.Start) < min(s.End, i.End) && !yield(s) {
 				return
 			}
 		}

@@ -65,12 +65,13 @@ func (w *world) planner(peer string) *planner.Index {
 }
 
 // standing are our bookings on a peer's instances.
-func (w *world) standing(peer string) map[planner.Ref][]planner.Slot {
-	standing := map[planner.Ref][]planner.Slot{}
+func (w *world) standing(peer string) map[planner.Ref][]*planner.Slot {
+	standing := map[planner.Ref][]*planner.Slot{}
 	for name, r := range w.peers[peer] {
 		for n, own := range r.ours {
 			ref := planner.Ref{ResourceID: name, InstanceID: r.slots[n].instance}
-			standing[ref] = append(standing[ref], r.slots[n].booked(bookingID(name, n), own))
+			slot := r.slots[n].booked(bookingID(name, n), own)
+			standing[ref] = append(standing[ref], &slot)
 		}
 	}
 	return standing

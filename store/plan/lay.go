@@ -80,11 +80,11 @@ func (p *peer) bring(s *standing, at int64) {
 		}
 	}
 	if p.overlay == nil || len(p.changed) > len(p.instances) {
-		slots := map[planner.Ref][]planner.Slot{}
+		slots := map[planner.Ref][]*planner.Slot{}
 		for ref, in := range p.instances {
 			in.all(func(slot *planner.Slot) {
 				if e := s.byID[slot.BookingID]; at < e.until {
-					slots[ref] = append(slots[ref], *slot)
+					slots[ref] = append(slots[ref], slot)
 				}
 			})
 		}

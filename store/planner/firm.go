@@ -25,8 +25,8 @@ func (i *Instance) firm(m measure) *Timeline {
 	}
 	return i.index.timeline(i.place(m, firmOnly), func(s *shelf) *Timeline {
 		e := newEdges(0)
-		for k := range i.beside.bookings.slots {
-			if b := &i.beside.bookings.slots[k]; !b.Yields {
+		for _, b := range i.beside.bookings.slots {
+			if !b.Yields {
 				e.add(b.Interval, b.takes(i.index.planner, m))
 			}
 		}

@@ -88,8 +88,8 @@ func (p *Planner) gather(slots []uint32, m measure) edges {
 // gather collects what bookings take of an instance of p.
 func (s *standing) gather(p *Planner, m measure) edges {
 	e := newEdges(len(s.slots))
-	for i := range s.slots {
-		e.add(s.slots[i].Interval, s.slots[i].takes(p, m))
+	for _, slot := range s.slots {
+		e.add(slot.Interval, slot.takes(p, m))
 	}
 	return e
 }

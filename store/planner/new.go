@@ -16,8 +16,8 @@ type Slot struct {
 	Interval
 	BookingID string     // by which booking; empty: no matter whose
 	Usage     []Quantity // what it takes, each dimension once
-	Whole     bool       // it takes the whole instance, whatever Usage says
 	Owner     string     // of a booking of ours: the schedule or hold whose it is
+	Whole     bool       // it takes the whole instance, whatever Usage says
 	Yields    bool       // of a booking of ours: it gives way to those that may take its place
 }
 

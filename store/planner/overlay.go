@@ -21,15 +21,15 @@ type Overlay struct {
 
 // standing is what stands on one instance.
 type standing struct {
-	slots  []Slot          // in the order of bySlot
+	slots  []*Slot         // in the order of bySlot
 	digest func() [16]byte // worked out when first asked for
 	ends   func() ends     // of the slots, likewise
 }
 
 // NewOverlay is an overlay of slots by instance. They may come in any order and overlap; those that end
-// when they start, or before, are left out. Usage is by dimension, in byte order. The caller must not
-// change it any more.
-func NewOverlay(slots map[Ref][]Slot) *Overlay {
+// when they start, or before, are left out. Usage is by dimension, in byte order. The slots are not
+// copied, and nobody must change them any more.
+func NewOverlay(slots map[Ref][]*Slot) *Overlay {
 	o := &Overlay{instances: make(map[Ref]*standing, len(slots))}
 	for ref, list := range slots {
 		o.put(ref, sorted(list))
@@ -39,22 +39,18 @@ func NewOverlay(slots map[Ref][]Slot) *Overlay {
 }
 
 // With is o with these slots of one booking on an instance, in the place of those that it has there;
-// none: it is over. It costs a copy of what stands on the instance, and no more of the others than of
-// their number.
+// none: it is over. It costs a list of what stands on the instance, and no more of the others than of
+// their number. Nobody must change the slots any more.
 func (o *Overlay) With(ref Ref, booking string, slots []Slot) *Overlay {
 	changed := &Overlay{instances: map[Ref]*standing{}}
 	if o != nil {
 		changed.instances = maps.Clone(o.instances)
 	}
-	slots = slices.Clone(slots)
-	for i := range slots {
-		slots[i].BookingID = booking
-	}
-	var others []Slot
+	var others []*Slot
 	if s := changed.instances[ref]; s != nil {
 		others = s.slots
 	}
-	changed.put(ref, merged(others, sorted(slots), booking))
+	changed.put(ref, merged(others, sorted(bookedBy(slots, booking)), booking))
 	changed.ids, changed.digest = sync.OnceValue(changed.collect), sync.OnceValue(changed.sum)
 	return changed
 }
@@ -65,12 +61,14 @@ func (o *Overlay) Only(takes func(owner string) bool) *Overlay {
 	if o == nil {
 		return nil
 	}
-	slots := make(map[Ref][]Slot, len(o.instances))
+	slots := make(map[Ref][]*Slot, len(o.instances))
 	for ref, s := range o.instances {
 		list := slices.Clone(s.slots)
-		for i := range list {
-			if !takes(list[i].Owner) {
-				list[i].Usage, list[i].Whole = nil, false
+		for i, slot := range list {
+			if !takes(slot.Owner) {
+				nothing := *slot
+				nothing.Usage, nothing.Whole = nil, false
+				list[i] = &nothing
 			}
 		}
 		slots[ref] = list
@@ -79,7 +77,7 @@ func (o *Overlay) Only(takes func(owner string) bool) *Overlay {
 }
 
 // put has slots stand on an instance, and those alone.
-func (o *Overlay) put(ref Ref, slots []Slot) {
+func (o *Overlay) put(ref Ref, slots []*Slot) {
 	if len(slots) == 0 {
 		delete(o.instances, ref)
 		return
@@ -87,7 +85,7 @@ func (o *Overlay) put(ref Ref, slots []Slot) {
 	o.instances[ref] = newStanding(slots)
 }
 
-func newStanding(slots []Slot) *standing {
+func newStanding(slots []*Slot) *standing {
 	s := &standing{slots: slots}
 	s.digest = sync.OnceValue(func() [16]byte { return digest.Of(s.canonical()) })
 	s.ends = sync.OnceValue(func() ends { return newEnds(len(slots), func(k int) int64 { return slots[k].End }) })
@@ -95,25 +93,38 @@ func newStanding(slots []Slot) *standing {
 }
 
 func (s *standing) equal(other *standing) bool {
-	return s == other || slices.EqualFunc(s.slots, other.slots, func(a, b Slot) bool { return bySlot(&a, &b) == 0 })
+	return s == other || slices.EqualFunc(s.slots, other.slots, func(a, b *Slot) bool { return a == b || bySlot(a, b) == 0 })
 }
 
-// sorted is a copy of the slots that last, in order.
-func sorted(slots []Slot) []Slot {
-	list := slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return s.Start >= s.End })
-	slices.SortFunc(list, func(a, b Slot) int { return bySlot(&a, &b) })
+// bookedBy are the slots as a booking's: themselves, where they say so already.
+func bookedBy(slots []Slot, booking string) []*Slot {
+	list := make([]*Slot, len(slots))
+	for i := range slots {
+		list[i] = &slots[i]
+		if list[i].BookingID != booking {
+			own := slots[i]
+			own.BookingID, list[i] = booking, &own
+		}
+	}
+	return list
+}
+
+// sorted is a list of the slots that last, in order.
+func sorted(slots []*Slot) []*Slot {
+	list := slices.DeleteFunc(slices.Clone(slots), func(s *Slot) bool { return s.Start >= s.End })
+	slices.SortFunc(list, bySlot)
 	return list
 }
 
 // merged is what stands, without what is a booking's, and its new slots, in order.
-func merged(standing, slots []Slot, booking string) []Slot {
-	list := make([]Slot, 0, len(standing)+len(slots))
-	for i := range standing {
-		for len(slots) > 0 && bySlot(&slots[0], &standing[i]) < 0 {
+func merged(standing, slots []*Slot, booking string) []*Slot {
+	list := make([]*Slot, 0, len(standing)+len(slots))
+	for _, s := range standing {
+		for len(slots) > 0 && bySlot(slots[0], s) < 0 {
 			list, slots = append(list, slots[0]), slots[1:]
 		}
-		if standing[i].BookingID != booking {
-			list = append(list, standing[i])
+		if s.BookingID != booking {
+			list = append(list, s)
 		}
 	}
 	return append(list, slots...)
@@ -144,8 +155,8 @@ func byFlag(a, b bool) int {
 func (o *Overlay) collect() map[string]struct{} {
 	ids := map[string]struct{}{}
 	for _, s := range o.instances {
-		for i := range s.slots {
-			ids[s.slots[i].BookingID] = struct{}{}
+		for _, slot := range s.slots {
+			ids[slot.BookingID] = struct{}{}
 		}
 	}
 	return ids

@@ -34,8 +34,8 @@ func (o *Overlay) sum() [16]byte {
 // canonical is the content as bytes, as that of a planner.
 func (s *standing) canonical() []byte {
 	b := make([]byte, 0, 64*len(s.slots))
-	for i := range s.slots {
-		b = s.slots[i].append(b)
+	for _, slot := range s.slots {
+		b = slot.append(b)
 	}
 	return b
 }

@@ -38,7 +38,7 @@ func (i *Instance) takers(m measure, during Interval) (owners []string, planner 
 func (s *standing) meeting(i Interval) iter.Seq[*Slot] {
 	return func(yield func(*Slot) bool) {
 		for k := range s.ends().meeting(i, 0, len(s.slots), func(k int) int64 { return s.slots[k].Start }) {
-			if !yield(&s.slots[k]) {
+			if !yield(s.slots[k]) {
 				return
 			}
 		}

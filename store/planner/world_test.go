@@ -185,9 +185,10 @@ func (w world) withCapacities() []booking {
 }
 
 func overlay(standing []booking) *planner.Overlay {
-	slots := map[planner.Ref][]planner.Slot{}
+	slots := map[planner.Ref][]*planner.Slot{}
 	for _, b := range standing {
-		slots[ref(b.instance)] = append(slots[ref(b.instance)], b.slot())
+		slot := b.slot()
+		slots[ref(b.instance)] = append(slots[ref(b.instance)], &slot)
 	}
 	return planner.NewOverlay(slots)
 }
