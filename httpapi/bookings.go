@@ -155,8 +155,8 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 		made, err := book(parts.Bookings, ctx, asked, r)
 		return made, ofWrite(err)
 	}
+	made, err = try()
 	for until := time.Now().Add(min(r.Wait, s.cfg.MaxWait)); ; {
-		made, err = try()
 		wait := time.Until(until)
 		if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) || wait <= 0 {
 			return made, err
@@ -164,9 +164,9 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 		if err := asked.Claim.Extend(c.Request().Context(), wait); err != nil {
 			return made, err
 		}
-		// The planner goes again when nobody else watches it: one that went too soon is waited for anew.
-		if _, err := s.ask(c, parts, workflowID, r.Request, wait); err != nil {
-			return made, err
+		// Planners go again when nobody watches them: so it is tried before the wait is over.
+		if _, lost := s.ask(c, parts, workflowID, r.Request, wait, func() { made, err = try() }); lost != nil {
+			return made, lost
 		}
 	}
 }

@@ -127,11 +127,14 @@ func TestBookingWaitsForPlanners(t *testing.T) {
 	if unknown := s.do(t, http.MethodPost, "/oc/wf-1/preview", `{`+window+`}`).ok(t, http.StatusOK); !strings.Contains(string(unknown.body), `"unknown"`) {
 		t.Errorf("previewed %s", unknown.body)
 	}
-	asked := len(s.bus.seen())
 	booked, previewed := make(chan answer, 1), make(chan answer, 1)
 	go func() { booked <- s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`,"wait_s":20}`) }()
 	go func() { previewed <- s.do(t, http.MethodPost, "/oc/wf-1/preview", `{`+window+`,"wait_s":20}`) }()
-	natstest.Eventually(t, "the peer is asked", func() bool { return len(s.bus.seen()) > asked || asked > 0 })
+	s.counts(t, "oc_scheduler_streams_open", `
+# HELP oc_scheduler_streams_open Streams open now, of answers and of output.
+# TYPE oc_scheduler_streams_open gauge
+oc_scheduler_streams_open{carrier="wait"} 2
+`)
 	s.plan(t, "peer-a", 10)
 	select {
 	case got := <-booked:

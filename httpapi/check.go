@@ -32,7 +32,7 @@ func (s *Server) getCheck(c echo.Context) error {
 	if err := allFaults(q.faults.Err(), err); err != nil {
 		return err
 	}
-	frame, err := s.ask(c, parts, workflowID, request, wait)
+	frame, err := s.ask(c, parts, workflowID, request, wait, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *Server) postCheck(c echo.Context) error {
 	if err := allFaults(err, q.faults.Err()); err != nil {
 		return err
 	}
-	frame, err := s.ask(c, parts, workflowID, request, wait)
+	frame, err := s.ask(c, parts, workflowID, request, wait, nil)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func isPage(r *http.Request) bool {
 func (s *Server) awaitPlanners(c echo.Context, workflowID string, r booking.Request, within time.Duration) error {
 	parts, err := s.loaded()
 	if err == nil {
-		_, err = s.ask(c, parts, workflowID, r, within)
+		_, err = s.ask(c, parts, workflowID, r, within, nil)
 	}
 	return err
 }

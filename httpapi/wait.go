@@ -34,8 +34,8 @@ func (s *Server) waiting(q *query) time.Duration {
 }
 
 // ask answers one request: from what is cached, or, while it may wait, as a stream that ends with the first
-// result without missing planners.
-func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
+// result without missing planners. Then it does something for which the planners shall stay, unless that is nil.
+func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request booking.Request, wait time.Duration, then func()) (check.Frame, error) {
 	if err := s.checkable(c, parts, workflowID); err != nil {
 		return check.Frame{}, err
 	}
@@ -43,11 +43,11 @@ func (s *Server) ask(c echo.Context, parts *Parts, workflowID string, request bo
 	if wait == 0 {
 		return parts.Checks.Once(subjectOf(c), workflowID, request)
 	}
-	return s.await(c, parts.Checks, workflowID, request, wait)
+	return s.await(c, parts.Checks, workflowID, request, wait, then)
 }
 
 // await is a stream that ends with its first complete result, carried by one answer.
-func (s *Server) await(c echo.Context, checks *check.Service, workflowID string, request booking.Request, wait time.Duration) (check.Frame, error) {
+func (s *Server) await(c echo.Context, checks *check.Service, workflowID string, request booking.Request, wait time.Duration, then func()) (check.Frame, error) {
 	leave, err := s.admit(c)
 	if err != nil {
 		return check.Frame{}, err
@@ -68,7 +68,7 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	defer part()
 	closed := s.carry.Opened(carrierWait)
 	defer closed(carry.Done)
-	frame, err := checks.Wait(ctx, subjectOf(c), workflowID, request)
+	frame, err := checks.Wait(ctx, subjectOf(c), workflowID, request, then)
 	if errors.Is(context.Cause(ctx), errRightEnded) {
 		err = errRightEnded
 	}

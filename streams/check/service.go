@@ -91,8 +91,9 @@ func (s *Service) Once(who *access.Subject, workflowID string, r booking.Request
 }
 
 // Wait acts as a stream that ends with the first result without missing planners; when ctx ends
-// first, with the newest result. Its errors are those of Resolve, and ErrWorkflowGone.
-func (s *Service) Wait(ctx context.Context, who *access.Subject, workflowID string, r booking.Request) (Frame, error) {
+// first, with the newest result. Before it ends it does something, unless that is nil: planners stay as long as
+// somebody watches them. Its errors are those of Resolve, and ErrWorkflowGone.
+func (s *Service) Wait(ctx context.Context, who *access.Subject, workflowID string, r booking.Request, then func()) (Frame, error) {
 	if err := s.Resolve(who, workflowID, r); err != nil {
 		return Frame{}, err
 	}
@@ -114,6 +115,9 @@ func (s *Service) Wait(ctx context.Context, who *access.Subject, workflowID stri
 	}
 	if err == nil && newest.Kind == Fault {
 		err = newest.err
+	}
+	if err == nil && then != nil {
+		then()
 	}
 	return newest, err
 }

@@ -227,7 +227,7 @@ func TestWaitEndsWithAllPlannersOrTheDeadline(t *testing.T) {
 		wait := func(d time.Duration) check.Frame {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
-			f, err := w.service.Wait(ctx, access.Anonymous, "wf", hour())
+			f, err := w.service.Wait(ctx, access.Anonymous, "wf", hour(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -242,7 +242,7 @@ func TestWaitEndsWithAllPlannersOrTheDeadline(t *testing.T) {
 		if got := w.watching(); len(got) > 0 {
 			t.Errorf("still watching %v", got)
 		}
-		if _, err := w.service.Wait(t.Context(), access.Anonymous, "wf", booking.Request{}); err == nil {
+		if _, err := w.service.Wait(t.Context(), access.Anonymous, "wf", booking.Request{}, nil); err == nil {
 			t.Error("a request without a duration was answered")
 		}
 	})
