@@ -39,22 +39,19 @@ type Author struct {
 	Keep   bool // one that stands keeps its own
 }
 
-// sees says whether what stands, if anything does, is there for the author. Of what cannot be read nobody knows
-// the groups.
+// sees says whether what stands, or else stood there last, is there for the author. Of what cannot be read nobody
+// knows the groups.
 func (a Author) sees(workflowID string, last kv.Message) (groups []string, sees bool) {
-	if !last.Live() {
-		return nil, true
-	}
-	stands, err := decodeWorkflow(kv.KeyOf(workflowID), last)
+	groups, err := groupsOf(workflowID, last)
 	if err != nil {
 		return nil, a.Everywhere()
 	}
-	return stands.Groups(), a.Sees(stands.Groups())
+	return groups, a.Sees(groups)
 }
 
 // Put stores a workflow on behalf of a client; raw is its JSON, already found valid. It keeps the
 // event of what it replaces. created says that there was none; stored is the JSON with its groups. It fails
-// with kv.ErrNotFound where one stands that the author does not see, with ErrPrecondition, kv.ErrTooLarge and
+// with kv.ErrNotFound where one stands, or stood last, that the author does not see, with ErrPrecondition, kv.ErrTooLarge and
 // kv.ErrUnavailable.
 func (w *Workflows) Put(ctx context.Context, workflowID string, raw []byte, by Author, cond Condition) (revision uint64, stored []byte, created bool, err error) {
 	revision, err = w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
@@ -90,7 +87,7 @@ func (w *Workflows) Delete(ctx context.Context, workflowID string, by *access.Su
 		case !last.Live():
 			return nil, kv.ErrNotFound
 		}
-		return tombstone(origin.Of(last.Header)), nil
+		return tombstone(workflowID, last, origin.Of(last.Header)), nil
 	})
 	return err
 }

@@ -53,25 +53,21 @@ func (w *Workflows) View() *kv.View[WorkflowRecord] { return w.view }
 // and nothing is written, when a later event has stored or removed it. An event that is delivered
 // again is Stored while its workflow stands. It fails with kv.ErrTooLarge and kv.ErrUnavailable.
 func (w *Workflows) Apply(ctx context.Context, raw []byte, wf *workflow.Workflow, src origin.Source) (origin.Outcome, error) {
-	return w.event(ctx, wf.ID(), src, &kv.Write{Data: raw, Header: src.Header()})
+	stored := &kv.Write{Data: raw, Header: src.Header()}
+	return w.event(ctx, wf.ID(), src, func(kv.Message) *kv.Write { return stored })
 }
 
 // Remove removes a workflow because of an event on the bus, and leaves a tombstone even if there was
 // none. Outcomes and errors are those of Apply.
 func (w *Workflows) Remove(ctx context.Context, workflowID string, src origin.Source) (origin.Outcome, error) {
-	return w.event(ctx, workflowID, src, tombstone(src))
+	return w.event(ctx, workflowID, src, func(last kv.Message) *kv.Write { return tombstone(workflowID, last, src) })
 }
 
-// tombstone is the removal of a workflow, of the event that removed it or that it came from.
-func tombstone(src origin.Source) *kv.Write {
-	return &kv.Write{Marker: true, Header: src.Header()}
-}
-
-func (w *Workflows) event(ctx context.Context, workflowID string, src origin.Source, next *kv.Write) (origin.Outcome, error) {
+func (w *Workflows) event(ctx context.Context, workflowID string, src origin.Source, follows func(kv.Message) *kv.Write) (origin.Outcome, error) {
 	outcome := origin.Stored
 	_, err := w.keys.Change(ctx, kv.KeyOf(workflowID), func(last kv.Message) (*kv.Write, error) {
 		outcome = origin.Stored
-		stands := origin.Of(last.Header)
+		stands, next := origin.Of(last.Header), follows(last)
 		if src.NewerThan(stands) {
 			return next, nil
 		}
