@@ -109,6 +109,8 @@ func bookingProblem(err error) *Problem {
 		return p
 	case errors.Is(err, booking.ErrNotLoaded):
 		return errStarting
+	case errors.Is(err, booking.ErrBusy):
+		return errBusy
 	case errors.Is(err, booking.ErrUnknownWorkflow):
 		return errNoWorkflow
 	case errors.Is(err, booking.ErrNotFound):

@@ -29,6 +29,7 @@ var (
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
+	errBusy        = newProblem(http.StatusServiceUnavailable, "too many book at the same peers now; nothing was booked").after(retrySoon)
 	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
 	errNoExecution = newProblem(http.StatusNotFound, "no such execution")
 	errNoOutput    = newProblem(http.StatusNotFound, "the node does not keep the output of that execution any longer")

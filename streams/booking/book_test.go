@@ -1,6 +1,7 @@
 package booking_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -94,6 +95,30 @@ func TestOneOfManyHasIt(t *testing.T) {
 		if won.Load() != 1 || lost.Load() != 19 {
 			t.Fatalf("round %d: %d have it, %d do not", round, won.Load(), lost.Load())
 		}
+	}
+}
+
+// TestManyBookAtOnce, each something of its own on one instance: all have it, and soon.
+func TestManyBookAtOnce(t *testing.T) {
+	t.Parallel()
+	const many = 200
+	server := natstest.Start(t)
+	fleet := []*replica{newReplica(t, server.JetStream(t), 1), newReplica(t, server.JetStream(t), 1)}
+	has(t, "p", map[string]int{"i": 1}, fleet...)
+	needs(t, "wf", 1, []string{"p"}, fleet...)
+	var wg sync.WaitGroup
+	for n := range many {
+		wg.Go(func() {
+			if _, err := fleet[n%2].Book(t.Context(), me, at(t, tomorrow().Add(time.Duration(n)*time.Hour), "")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := fleet[0].Book(ctx, me, at(t, tomorrow(), "")); err == nil {
+		t.Error("booked for one who is gone")
 	}
 }
 

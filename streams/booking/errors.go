@@ -10,6 +10,8 @@ import (
 var (
 	// ErrNotLoaded says that this replica does not know the workflows, the planners or the plan yet.
 	ErrNotLoaded = errors.New("not loaded yet")
+	// ErrBusy says that too many book at the same peers.
+	ErrBusy = errors.New("too many book at the same peers")
 	// ErrUnknownWorkflow says that there is no such workflow.
 	ErrUnknownWorkflow = errors.New("unknown workflow")
 	// ErrNotFound says that there is no such schedule or hold.

@@ -17,6 +17,7 @@ type Service struct {
 	workflows *kv.View[store.WorkflowRecord]
 	planners  *kv.View[planners.Record]
 	indexes   indexes
+	turns     turns
 	metrics   metrics
 }
 

@@ -16,7 +16,28 @@ type decide func(ctx context.Context, v *sight, w store.WorkflowRecord, win book
 // try has a request for one window decided until the decision stands.
 func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner string, f decide) error {
 	began := time.Now()
-	err := s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
+	err := s.inTurn(ctx, a.WorkflowID, func() error { return s.tryNow(ctx, a, r, owner, f) })
+	s.metrics.note(began, err)
+	return err
+}
+
+// inTurn does something when nobody else books at the workflow's peers on this replica. It fails with ErrBusy, and
+// as workflow does.
+func (s *Service) inTurn(ctx context.Context, workflowID string, do func() error) error {
+	w, err := s.workflow(workflowID)
+	if err != nil {
+		return err
+	}
+	leave, err := s.turns.take(ctx, w.Peers())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return do()
+}
+
+func (s *Service) tryNow(ctx context.Context, a Asked, r schedule.Request, owner string, f decide) error {
+	return s.plan.Try(ctx, func(ctx context.Context, fresh bool) (*plan.Commit, error) {
 		w, err := s.workflow(a.WorkflowID)
 		if err == nil {
 			err = a.Claim.Check(ctx)
@@ -35,6 +56,4 @@ func (s *Service) try(ctx context.Context, a Asked, r schedule.Request, owner st
 		}
 		return f(ctx, v, w, win)
 	})
-	s.metrics.note(began, err)
-	return err
 }
