@@ -37,6 +37,7 @@ type Worker struct {
 	Stream  *Stream                                // of the messages
 	Durable string                                 // its name in the stream's layout; empty: the first
 	Handle  func(context.Context, *nats.Msg) error // it comes to no other replica meanwhile, unless this one hangs
+	Skip    func(*nats.Msg) bool                   // what there is nothing to do for; nil: nothing. It costs no round trip
 	Log     *slog.Logger                           // says by its attributes what is read
 }
 
@@ -72,6 +73,9 @@ func (w Worker) session(ctx context.Context) error {
 	r := Reader(cons, workAtOnce)
 	r.Explicit, r.Gate = true, bench
 	return r.Run(ctx, w.Stream.JetStream(), func(m *nats.Msg) error {
+		if w.Skip != nil && w.Skip(m) {
+			return m.Ack()
+		}
 		bench.taken.Add(1)
 		work.Go(func() {
 			defer bench.leave()

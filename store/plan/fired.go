@@ -15,9 +15,10 @@ import (
 // connection was closed for good.
 func (p *Plan) OnDue(ctx context.Context, handle func(ctx context.Context, id string, revision uint64) error) error {
 	w := kv.Worker{Stream: p.stream, Durable: dueConsumer.Durable, Log: p.log.With("of", "timers")}
+	w.Skip = func(m *nats.Msg) bool { return kv.IsMarker(m.Header) }
 	w.Handle = func(ctx context.Context, m *nats.Msg) error {
 		id := Fired.Key(m.Subject).ID()
-		if id == "" || kv.IsMarker(m.Header) {
+		if id == "" {
 			return nil
 		}
 		md, err := m.Metadata()

@@ -15,6 +15,7 @@ import (
 // kv.ErrUnavailable when the connection was closed for good.
 func (p *Planners) Ends(ctx context.Context, handle func(context.Context, End) error) error {
 	w := kv.Worker{Stream: p.keys.Stream, Log: p.log.With("of", "ends of planners")}
+	w.Skip = func(m *nats.Msg) bool { return !kv.IsMarker(m.Header) } // a planner
 	w.Handle = func(ctx context.Context, m *nats.Msg) error {
 		end, ok := endOf(p.keys.Key(m.Subject), m)
 		if !ok {

@@ -50,14 +50,12 @@ func (s *Service) dueSchedule(ctx context.Context, id string, fired uint64) erro
 func (s *Service) readTold(ctx context.Context) error {
 	return kv.Worker{
 		Stream: s.store.Executions.Stream(), Handle: s.told, Log: s.cfg.Log.With("of", "executions"),
+		Skip: func(m *nats.Msg) bool { return kv.IsMarker(m.Header) },
 	}.Run(ctx)
 }
 
 // told brings to a run what its execution says; what nobody can use is not tried again.
 func (s *Service) told(ctx context.Context, m *nats.Msg) error {
-	if kv.IsMarker(m.Header) {
-		return nil
-	}
 	var e execution.Execution
 	if err := json.Unmarshal(m.Data, &e); err != nil || e.RunID == "" {
 		return nil // the view tells of broken ones
