@@ -175,7 +175,7 @@ func TestWhateverHappens(t *testing.T) {
 			w.now += rapid.Float64Range(0, 20).Draw(t, "seconds")
 			w.happens(w.drawEvent())
 		}
-		limit := max(length, w.now) + grace.Seconds() + time.Microsecond.Seconds() // of a float's last digits
+		limit := max(length, w.now) + grace.Seconds() + 1e-6 // of the last digits of a float
 		for n := 0; !w.out.Due.IsZero() && !w.r.State.Final(); n++ {
 			w.now = max(w.now, w.out.Due.Sub(noon).Seconds())
 			w.happens(run.Due{})
