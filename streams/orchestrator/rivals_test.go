@@ -120,9 +120,11 @@ func TestAWipedNode(t *testing.T) {
 	old.accepted(t)
 	refused(t, wiped.handshake(t), "this one's disk is new")
 	wiped.succeeds(t)
-	if r := nodeBecomes(t, a, "n", store.NodeConnected); r.Ledger != wiped.ledger || r.Refused != nil || r.Generation != 2 {
-		t.Errorf("%+v", r)
-	}
+	natstest.Eventually(t, "the view shows the new disk", func() bool {
+		n, _ := a.store.Nodes.View().Get("n")
+		r := n.Value
+		return r.State == store.NodeConnected && r.Ledger == wiped.ledger && r.Refused == nil && r.Generation == 2
+	})
 	if _, err := wiped.ask(t.Context(), goodbye); err != nil { // at once when it is known to be over
 		t.Fatal(err)
 	}
