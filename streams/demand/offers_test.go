@@ -68,6 +68,7 @@ func TestAPeerWithNodesIsNotAsked(t *testing.T) {
 	f.publishPlanner(t, "peer-n")
 	f.publishWorkflow(t, "w2", "peer-n")
 	eventually(t, "those, too", func() bool { _, ok := a.store.Workflows.View().Get("w2"); return ok })
+	f.busIsRead(t) // events of different things are handled in any order
 	for _, r := range []*replica{a, b} {
 		r.offers(t, 1)
 	}
