@@ -74,9 +74,7 @@ func (s *Server) serveFollowing(c echo.Context, f *following) error {
 		return err
 	}
 	defer leave()
-	ctx, unbind := s.bound(c)
-	defer unbind()
-	ctx, part := s.carry.Join(ctx)
+	ctx, part := s.joined(c)
 	defer part()
 	c.Set(isStream, s.carry.Events(ctx, c.Response(), s.carry.Pump(ctx, f.event)))
 	return nil

@@ -40,9 +40,7 @@ func (s *Server) getLogs(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	ctx, unbind := s.bound(c)
-	defer unbind()
-	ctx, part := s.carry.Join(ctx)
+	ctx, part := s.joined(c)
 	defer part()
 
 	changed, forget := s.executions.join(executionID) // before the first look

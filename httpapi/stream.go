@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/httpapi/carry"
@@ -41,9 +43,7 @@ func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) er
 		return err
 	}
 	defer leave()
-	ctx, unbind := s.bound(c)
-	defer unbind()
-	ctx, part := s.carry.Join(ctx)
+	ctx, part := s.joined(c)
 	defer part()
 	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{Stream: stream}, c.Request().Header.Get(lastEventID)}))
 	return nil
@@ -81,6 +81,16 @@ func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bo
 		stream.Submit(request)
 	}
 	return stream, leave, nil
+}
+
+// joined is the context of a stream that one answer carries: it ends with the request, the right, and a drain.
+func (s *Server) joined(c echo.Context) (ctx context.Context, part func()) {
+	ctx, unbind := s.bound(c)
+	ctx, leave := s.carry.Join(ctx)
+	return ctx, func() {
+		leave()
+		unbind()
+	}
 }
 
 // admit counts a client's stream in, whatever carries it; leave, to be called once, counts it out.

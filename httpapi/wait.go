@@ -60,12 +60,10 @@ func (s *Server) await(c echo.Context, checks *check.Service, workflowID string,
 	if err := out.SetReadDeadline(time.Time{}); err != nil { // it would end the request's context
 		return check.Frame{}, err
 	}
-	ctx, unbind := s.bound(c)
-	defer unbind()
+	ctx, part := s.joined(c)
+	defer part()
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	ctx, part := s.carry.Join(ctx)
-	defer part()
 	closed := s.carry.Opened(carrierWait)
 	defer closed(carry.Done)
 	frame, err := checks.Wait(ctx, subjectOf(c), workflowID, request, then)
