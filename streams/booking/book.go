@@ -14,7 +14,7 @@ import (
 )
 
 // Book books a request: what of its occurrences can be booked, if one can, or all of them where it asks for that.
-// It fails with ErrNotLoaded, ErrUnknownWorkflow, a fault.List, *TakenError, *MissingError, as plan.Try does, and as
+// It fails with ErrNotLoaded, ErrBusy, ErrUnknownWorkflow, a fault.List, *TakenError, *MissingError, as plan.Try does, and as
 // its claim.
 func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedule.Schedule, error) {
 	if made := a.Claim.Before(); made != "" {
