@@ -70,3 +70,32 @@ func TestExecutionsOfGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputIsForThoseInTheGroups as they are now: who follows it is told no more once its workflow has gone to others.
+func TestOutputIsForThoseInTheGroups(t *testing.T) {
+	t.Parallel()
+	s, bearers := grouped(t)
+	n := s.node(t)
+	e := execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered, WorkflowID: "own"}
+	e.Of = execution.Of{RunID: "r-1", ItemID: "align", Attempt: 1}
+	if err := s.store.Executions.Create(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	out := n.output(t, "x")
+	s.becomes(t, "x", execution.Running)
+	path := "/executions/x/logs?follow=true"
+	es := s.listen(t, path, "Authorization", bearers["user"])
+	write(t, out.Stdout(), "ours\n")
+	if v := es.must(t); v.name != "output" {
+		t.Fatalf("the first event is %+v", v)
+	}
+	s.do(t, http.MethodPut, "/oc/own?group=foreign", sampleWorkflow("own", 8), "Authorization", bearers["admin"]).ok(t, http.StatusOK)
+	natstest.Eventually(t, "it is no more", func() bool {
+		return s.do(t, http.MethodGet, "/executions/x", "", "Authorization", bearers["user"]).status == http.StatusNotFound
+	})
+	write(t, out.Stdout(), "theirs\n")
+	if v := es.must(t); v.name != "error" || !strings.Contains(v.data, "404") {
+		t.Errorf("the last event is %+v", v)
+	}
+	es.end(t)
+}

@@ -45,7 +45,7 @@ func (s *Server) getLogs(c echo.Context) error {
 
 	changed, forget := s.executions.join(executionID) // before the first look
 	defer forget()
-	o := &output{parts: parts, request: asked, known: e, changed: changed}
+	o := &output{parts: parts, who: subjectOf(c), request: asked, known: e, changed: changed}
 	defer o.close()
 	if err := o.open(ctx); err != nil {
 		if ctx.Err() != nil {

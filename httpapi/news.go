@@ -93,7 +93,7 @@ type outputsOf struct {
 func (f outputsOf) follow(ctx context.Context, a asked) carry.Source {
 	changed, forget := f.executions.join(a.Output) // before the first look
 	o := &output{
-		parts: f.parts, changed: changed,
+		parts: f.parts, who: f.who, changed: changed,
 		request: logstream.Request{ExecutionID: a.Output, Offset: a.Offset, Follow: true},
 	}
 	opened := false

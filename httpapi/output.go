@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 )
@@ -20,6 +21,7 @@ const (
 // output is the output of an execution that a client asked for.
 type output struct {
 	parts   *Parts
+	who     *access.Subject
 	request logstream.Request
 	known   execution.Execution // before the view shows it
 	changed <-chan struct{}     // holds a token when the view may show another
@@ -64,6 +66,9 @@ func (o *output) execution() execution.Execution {
 	return o.known
 }
 
+// sees says whether an execution is still there for who follows.
+func (o *output) sees(e execution.Execution) bool { return seesExecution(o.parts, o.who, e) }
+
 // next is the next chunk, or io.EOF at the end of all that there is, and to whom follows of all that comes.
 func (o *output) next(ctx context.Context) (logstream.Chunk, error) {
 	for o.reader == nil {
@@ -79,6 +84,9 @@ func (o *output) next(ctx context.Context) (logstream.Chunk, error) {
 		}
 	}
 	chunk, err := o.reader.Next(ctx)
+	if err == nil && !o.sees(o.execution()) { // its workflow has gone to other groups
+		err = errNoExecution
+	}
 	if o.request.Follow && errors.Is(err, logstream.ErrNotFound) { // the node has lost it
 		err = io.EOF
 	}

@@ -32,8 +32,12 @@ func (o *output) event(ctx context.Context) (carry.Frame, error) {
 	case ctx.Err() != nil: // the carrier knows why
 		return carry.Frame{}, context.Cause(ctx)
 	case errors.Is(err, io.EOF):
-		o.over = carry.Done
-		return event("end", "", forAll(o.outcome(ctx)))
+		e := o.outcome(ctx)
+		if o.sees(e) {
+			o.over = carry.Done
+			return event("end", "", forAll(e))
+		}
+		err = errNoExecution
 	}
 	o.over = carry.Fault
 	problem := problemOf(err)

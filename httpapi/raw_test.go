@@ -58,6 +58,15 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 	s.raw(t, "PUT /oc/w HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{").problem(t, http.StatusRequestTimeout)
 }
 
+// TestBodyThatIsBroken is the client's fault, and tells nothing in the log.
+func TestBodyThatIsBroken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	for _, path := range []string{"PUT /oc/w", "POST /oc/w/check", "POST /oc/w/schedules", "POST /nodes/n/executions"} {
+		s.raw(t, path+" HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n").problem(t, http.StatusBadRequest)
+	}
+}
+
 func TestBodyOfUnknownLengthIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, httpapi.Config{MaxBody: 100})

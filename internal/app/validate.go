@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -150,8 +151,8 @@ func checkPositive[T int | time.Duration](n T) error {
 }
 
 func checkNotNegative[T time.Duration | float64](d T) error {
-	if d < 0 {
-		return fmt.Errorf("%v is below zero", d)
+	if f := float64(d); f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+		return fmt.Errorf("%v is no number from zero on", d)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -89,8 +90,8 @@ func TestValidateNamesTheFlag(t *testing.T) {
 		"--oidc-client-secret-file": {func(c *app.Config) { c.OIDCClientSecretFile = "secret" }},
 		"--nats-creds":              {func(c *app.Config) { c.NATSCreds = "file" }},
 		"--trusted-proxy":           {func(c *app.Config) { c.TrustedProxy = []string{"10.0.0.0/8", "10.0.0.0/99"} }},
-		"--rate-reads":              {func(c *app.Config) { c.RateReads = -1 }},
-		"--rate-writes":             {func(c *app.Config) { c.RateWrites = -1 }},
+		"--rate-reads":              {func(c *app.Config) { c.RateReads = -1 }, func(c *app.Config) { c.RateReads = math.NaN() }},
+		"--rate-writes":             {func(c *app.Config) { c.RateWrites = -1 }, func(c *app.Config) { c.RateWrites = math.Inf(1) }},
 		"--js-replicas": {
 			func(c *app.Config) { c.NATSURL, c.JSReplicas = []string{"a"}, 2 },
 			func(c *app.Config) { c.JSReplicas = 3 },
