@@ -113,7 +113,7 @@ func bookingProblem(err error) *Problem {
 		return errBusy
 	case errors.Is(err, booking.ErrUnknownWorkflow):
 		return errNoWorkflow
-	case errors.Is(err, booking.ErrNotFound):
+	case errors.Is(err, booking.ErrNotFound), errors.Is(err, kv.ErrUndecodable): // what nobody can read counts as absent
 		return errNoBooking
 	case errors.Is(err, booking.ErrGone):
 		return newProblem(http.StatusGone, "%v", err)

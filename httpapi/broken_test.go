@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"oc-scheduler/internal/natstest"
@@ -44,4 +45,24 @@ func TestBrokenRecords(t *testing.T) {
 			t.Errorf("%s %s: %v", tc.method, tc.path, p["detail"])
 		}
 	}
+}
+
+// TestBrokenBookingsAreAbsent to all who ask for them, as the lists have it.
+func TestBrokenBookingsAreAbsent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.plan(t, "peer-a", 10)
+	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	schedule := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`}`).ok(t, http.StatusCreated).header.Get("Location")
+	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-25T09:00:00Z","duration_s":60,"ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
+	for path, key := range map[string]string{schedule: "schedule.", hold: "hold."} {
+		if _, err := s.js.Publish(t.Context(), "$KV.plan."+key+path[strings.LastIndex(path, "/")+1:], []byte("{")); err != nil {
+			t.Fatal(err)
+		}
+		s.do(t, http.MethodGet, path, "").problem(t, http.StatusNotFound)
+	}
+	s.do(t, http.MethodGet, schedule+"/next", "").problem(t, http.StatusNotFound)
+	s.do(t, http.MethodPost, schedule+"/pause", "").problem(t, http.StatusNotFound)
+	s.do(t, http.MethodPost, hold+"/confirm", "").problem(t, http.StatusNotFound)
 }
