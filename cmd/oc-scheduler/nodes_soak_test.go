@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -13,11 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"oc-scheduler/internal/fleettest"
 )
@@ -48,7 +44,7 @@ func TestSoakNodesAsProcesses(t *testing.T) {
 		t.Errorf("%v requests after %v, and %v closes", requests, asked, closes)
 	}
 	for _, s := range p.streams {
-		s.end()
+		s.End()
 	}
 	fleettest.Until(t, "the planner is closed", func() string {
 		if _, closes := fleettest.Counts(t, p.fleet.js, "site"); closes["site"] != 1 {
@@ -64,7 +60,7 @@ type park struct {
 	fleet    *fleet
 	replicas []*fleettest.Replica
 	nodes    []*parked
-	streams  []*newest
+	streams  []*fleettest.Shown
 	random   *rand.Rand
 }
 
@@ -99,7 +95,7 @@ func newPark(t *testing.T, nodes int, random *rand.Rand) *park {
 			}
 			return ""
 		})
-		p.streams = append(p.streams, follow(t, r.URL+fleettest.CheckPath("w")))
+		p.streams = append(p.streams, fleettest.Show(t, r.URL+fleettest.CheckPath("w")))
 	}
 	return p
 }
@@ -190,7 +186,7 @@ func (p *park) quiet(after string) {
 			versions[result.Version] = true
 		}
 		for _, s := range p.streams {
-			versions[s.version()] = true
+			versions[s.Version()] = true
 		}
 		if len(versions) != 1 {
 			return fmt.Sprintf("has versions %v", versions)
@@ -214,51 +210,4 @@ func (p *park) instances(r *fleettest.Replica) (has map[string]float64, lacks st
 		has[instance] = amounts["ram_gb"]
 	}
 	return has, ""
-}
-
-// newest is the newest that a check stream has shown.
-type newest struct {
-	end func()
-
-	mu    sync.Mutex
-	shown string
-}
-
-func follow(t *testing.T, url string) *newest {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ws, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{"oc.check.v1"}})
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	s, done := &newest{}, make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			_, frame, err := ws.Read(ctx)
-			if err != nil {
-				return
-			}
-			var result struct{ Version string }
-			if json.Unmarshal(frame, &result) == nil {
-				s.mu.Lock()
-				s.shown = result.Version
-				s.mu.Unlock()
-			}
-		}
-	}()
-	s.end = sync.OnceFunc(func() {
-		_ = ws.Close(websocket.StatusNormalClosure, "")
-		cancel()
-		<-done
-	})
-	t.Cleanup(s.end)
-	return s
-}
-
-func (s *newest) version() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown
 }

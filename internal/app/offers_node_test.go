@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"github.com/coder/websocket"
 
 	"oc-scheduler/streams/compute"
 	"oc-scheduler/streams/envelope"
@@ -95,54 +93,3 @@ func (idle) ShouldProcess(context.Context, *envelope.Message) bool { return fals
 func (idle) HandleMessage(context.Context, *envelope.Message) error { return nil }
 
 func (idle) CreateMessage(watcher.Event) (*envelope.Message, error) { return nil, nil }
-
-// shown is the newest that a check stream has shown.
-type shown struct {
-	end func()
-
-	mu      sync.Mutex
-	version string
-}
-
-func show(t *testing.T, url string) *shown {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ws, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{"oc.check.v1"}})
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	s, done := &shown{}, make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			_, frame, err := ws.Read(ctx)
-			if err != nil {
-				return
-			}
-			s.take(frame)
-		}
-	}()
-	s.end = sync.OnceFunc(func() {
-		_ = ws.Close(websocket.StatusNormalClosure, "")
-		cancel()
-		<-done
-	})
-	t.Cleanup(s.end)
-	return s
-}
-
-func (s *shown) take(frame []byte) {
-	var result struct{ Version string }
-	if json.Unmarshal(frame, &result) == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.version = result.Version
-	}
-}
-
-func (s *shown) newest() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.version
-}

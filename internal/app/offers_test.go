@@ -32,7 +32,7 @@ type park struct {
 	js       jetstream.JetStream
 	replicas []*running
 	nodes    []*parked
-	streams  []*shown
+	streams  []*fleettest.Shown
 	random   *rand.Rand
 }
 
@@ -69,7 +69,7 @@ func newPark(t *testing.T, nodes int) *park {
 		t.Fatalf("PUT: %d %s", a.Status, a.Body)
 	}
 	for _, r := range p.replicas {
-		p.streams = append(p.streams, show(t, r.URL()+fleettest.CheckPath("w")))
+		p.streams = append(p.streams, fleettest.Show(t, r.URL()+fleettest.CheckPath("w")))
 	}
 	return p
 }
@@ -90,7 +90,7 @@ func (p *park) chaos(t *testing.T, more func(round int) bool) {
 		t.Errorf("%v requests after %v, and %v closes", requests, asked, closes)
 	}
 	for _, s := range p.streams {
-		s.end()
+		s.End()
 	}
 	fleettest.Until(t, "the planner is closed", func() string {
 		if _, closes := fleettest.Counts(t, p.js, "site"); closes["site"] != 1 {
@@ -162,7 +162,7 @@ func (p *park) quiet(t *testing.T, after string) {
 			versions[result.Version] = true
 		}
 		for _, s := range p.streams {
-			versions[s.newest()] = true
+			versions[s.Version()] = true
 		}
 		if len(versions) != 1 {
 			return fmt.Sprintf("has versions %v", versions)
