@@ -51,7 +51,7 @@ func TestFirstAndLastWatcher(t *testing.T) {
 	first, second := a.Watch([]string{"p", "q", "p"}), a.Watch([]string{"p"})
 	f.eventuallySaid(t, "p", "request")
 	f.eventuallySaid(t, "q", "request")
-	if got := a.listed(t, "p"); got != "a" {
+	if got := a.replicas(t, "p"); got != "a" {
 		t.Errorf("list of p: %s", got)
 	}
 	f.publishPlanner(t, "p")
@@ -84,7 +84,7 @@ func TestTheLastOfTheFleetCloses(t *testing.T) {
 		for _, r := range replicas {
 			releases = append(releases, r.Watch([]string{peer}))
 		}
-		eventually(t, "all listed", func() bool { return replicas[0].listed(t, peer) == "a b c" })
+		eventually(t, "all listed", func() bool { return replicas[0].replicas(t, peer) == "a b c" })
 		f.eventuallySaid(t, peer, "request") // a planner that comes before makes it needless
 		f.publishPlanner(t, peer)
 		eventually(t, "cached", func() bool { return replicas[0].cached(peer) })
@@ -200,14 +200,14 @@ func TestDeadReplicaIsSweptOut(t *testing.T) {
 	a, b := f.replica(t, "a"), f.replica(t, "b")
 	a.Watch([]string{"p", "shared"})
 	b.Watch([]string{"shared"})
-	eventually(t, "listed", func() bool { return b.listed(t, "p") == "a" && b.listed(t, "shared") == "a b" })
+	eventually(t, "listed", func() bool { return b.replicas(t, "p") == "a" && b.replicas(t, "shared") == "a b" })
 	f.eventuallySaid(t, "p", "request")
 	f.eventuallySaid(t, "shared", "request")
 	f.publishPlanner(t, "shared")
 	eventually(t, "cached", func() bool { return b.cached("shared") })
 	a.stop()
 	f.eventuallySaid(t, "p", "request close")
-	eventually(t, "a is out", func() bool { return b.listed(t, "shared") == "b" })
+	eventually(t, "a is out", func() bool { return b.replicas(t, "shared") == "b" })
 	if f.said("shared") != "request" || !b.cached("shared") {
 		t.Errorf("said of shared: %s", f.said("shared"))
 	}
@@ -225,7 +225,7 @@ func TestSurvivorsSweepOnce(t *testing.T) {
 	dead.Watch(peers)
 	for _, p := range peers {
 		f.eventuallySaid(t, p, "request")
-		eventually(t, "listed", func() bool { return dead.listed(t, p) == "dead" })
+		eventually(t, "listed", func() bool { return dead.replicas(t, p) == "dead" })
 	}
 	var survivors []*replica
 	for i := range 5 {
@@ -257,7 +257,9 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	struck := make(chan struct{})
 	f.afterClose = sync.OnceFunc(func() {
+		defer close(struck)
 		eventually(t, "no lists", func() bool {
 			_ = f.js.DeleteStream(ctx, "KV_interest")
 			_, err := f.js.CreateStream(ctx, jetstream.StreamConfig{Name: "other", Subjects: []string{"$KV.interest.>"}})
@@ -266,15 +268,17 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 	})
 	a := f.replica(t, "a")
 	a.Watch([]string{"p"})
-	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" })
+	eventually(t, "listed", func() bool { return a.replicas(t, "p") == "a" })
 	f.eventuallySaid(t, "p", "request")
 	f.publishPlanner(t, "p")
 	eventually(t, "cached", func() bool { return a.cached("p") })
 	if err := a.store.Planners.End(ctx, "p", "", func(context.Context) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
+	<-struck
+	before := a.wants.get("p").failures
 	eventually(t, "what follows fails and fails, or the close is repeated", func() bool {
-		return a.wants.get("p").failures > 4 || strings.Count(f.said("p"), "close") > 1
+		return a.wants.get("p").failures > before+4 || strings.Count(f.said("p"), "close") > 1
 	})
 	// A request may have followed: the stream still waits, and the reconciler may have found the lists
 	// between the two streams.
@@ -284,8 +288,17 @@ func TestWhatFollowsACloseDoesNotRepeatIt(t *testing.T) {
 	if err := f.js.DeleteStream(ctx, "other"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "listed anew", func() bool { return a.listed(t, "p") == "a" })
+	eventually(t, "listed anew", func() bool { return a.replicas(t, "p") == "a" })
 	f.eventuallySaid(t, "p", "request close request")
+}
+
+// TestAListThatWasLostUnseenIsMadeAnew: no change of the view tells that it went.
+func TestAListThatWasLostUnseenIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	a := f.replica(t, "a")
+	a.wants.change("p", func(w *want) { w.watchers, w.listed = 1, true })
+	eventually(t, "listed anew", func() bool { return a.replicas(t, "p") == "a" })
 }
 
 // refused says whether the view, which brings the lists back, is kept from it. Made at the same moment as
@@ -399,17 +412,17 @@ func TestInterestTakenAwayIsRewritten(t *testing.T) {
 	f := newFleet(t)
 	a := f.replica(t, "a")
 	release := a.Watch([]string{"p"})
-	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" })
+	eventually(t, "listed", func() bool { return a.replicas(t, "p") == "a" })
 	if _, err := a.store.Interest.Remove(t.Context(), "p", "a"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "listed again", func() bool { return a.listed(t, "p") == "a" })
+	eventually(t, "listed again", func() bool { return a.replicas(t, "p") == "a" })
 	if err := a.store.Interest.Add(t.Context(), "q", "a"); err != nil { // a list that names it for nothing
 		t.Fatal(err)
 	}
-	eventually(t, "taken out", func() bool { return a.listed(t, "q") == "" })
+	eventually(t, "taken out", func() bool { return a.replicas(t, "q") == "" })
 	release()
-	eventually(t, "left", func() bool { return a.listed(t, "p") == "" })
+	eventually(t, "left", func() bool { return a.replicas(t, "p") == "" })
 }
 
 func TestWatchOutlastsAnOutage(t *testing.T) {
@@ -426,7 +439,7 @@ func TestWatchOutlastsAnOutage(t *testing.T) {
 	a.Watch([]string{"new"})
 	f.server.Restart(t)
 	eventually(t, "the lists say what is wanted", func() bool {
-		return a.listed(t, "left") == "" && a.listed(t, "new") == "a" && a.listed(t, "kept") == "a"
+		return a.replicas(t, "left") == "" && a.replicas(t, "new") == "a" && a.replicas(t, "kept") == "a"
 	})
 	eventually(t, "new is asked for and left is closed, in the stream", func() bool {
 		return f.stored(t, "PB_PLANNER new") > 0 && f.stored(t, "PB_CLOSE_PLANNER left") > 0
@@ -465,7 +478,7 @@ func TestReopenedAtOnceKeepsThePlanner(t *testing.T) {
 		release()
 		release = a.Watch([]string{"p"})
 	}
-	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a" && !a.wants.get("p").unlisted() })
+	eventually(t, "listed", func() bool { return a.replicas(t, "p") == "a" && !a.wants.get("p").unlisted() })
 	defer release()
 	// The planner may have been closed in between; then it must have been asked for again.
 	eventually(t, "cached or asked for", func() bool {

@@ -223,7 +223,7 @@ func (f *fleet) hearsAll(t *testing.T) {
 }
 
 // listed reads a peer's interest list from the bucket; "none" when there is no key.
-func (r *replica) listed(t *testing.T, peerID string) string {
+func (r *replica) replicas(t *testing.T, peerID string) string {
 	t.Helper()
 	list, err := r.store.Interest.Replicas(t.Context(), peerID)
 	if err != nil {

@@ -141,8 +141,7 @@ func (s *Service) waitedFor(peerID string) bool {
 // the latter is what an earlier life of the same id watched: its clients are given a moment to come
 // back and find their planners.
 func (s *Service) InterestChanged(peerID string) {
-	list, _ := s.store.Interest.View().Get(peerID)
-	listed := slices.Contains(list.Value, s.replicaID)
+	listed := s.listed(peerID)
 	w := s.wants.change(peerID, func(w *want) { w.listed = listed })
 	switch left := s.graceLeft(); {
 	case !w.unlisted():
@@ -151,6 +150,12 @@ func (s *Service) InterestChanged(peerID string) {
 	default:
 		s.queue.Add(peerID)
 	}
+}
+
+// listed says whether the fleet's list, as the view shows it, names this replica.
+func (s *Service) listed(peerID string) bool {
+	list, _ := s.store.Interest.View().Get(peerID)
+	return slices.Contains(list.Value, s.replicaID)
 }
 
 // graceLeft is how much of the moment after the start is left.

@@ -17,7 +17,8 @@ const (
 	grace = 12 * time.Second
 )
 
-// sweepLoop takes dead replicas out of the lists, and finishes ends that their replica did not.
+// sweepLoop takes dead replicas out of the lists, puts this one where it is missing, and finishes ends that their
+// replica did not.
 func (s *Service) sweepLoop(ctx context.Context) {
 	tick := time.NewTicker(s.pace.sweepEvery)
 	defer tick.Stop()
@@ -69,6 +70,11 @@ func (l idleLists) keep(there func(peerID string) bool) {
 }
 
 func (s *Service) sweep(ctx context.Context, idle idleLists) error {
+	for _, peerID := range s.wants.taken() {
+		if !s.listed(peerID) { // the list was lost before the view showed it, so that no change told of it
+			s.InterestChanged(peerID)
+		}
+	}
 	idle.keep(func(peerID string) bool { _, ok := s.store.Interest.View().Get(peerID); return ok })
 	for _, list := range s.store.Interest.View().Page("", math.MaxInt) {
 		if err := s.sweepList(ctx, list, idle.age(list)); err != nil {

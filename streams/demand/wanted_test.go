@@ -57,7 +57,7 @@ func TestAPeerThatConnectsIsAskedAtOnce(t *testing.T) {
 	a.tired(t, "p", 0)
 	a.Watch([]string{"p"})
 	b.Watch([]string{"p"})
-	eventually(t, "listed", func() bool { return a.listed(t, "p") == "a b" })
+	eventually(t, "listed", func() bool { return a.replicas(t, "p") == "a b" })
 	c.connect(t, "n1", "p")
 	f.eventuallySaid(t, "p", "request")
 	for range 3 {

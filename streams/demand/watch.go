@@ -59,6 +59,18 @@ func (ws *wants) get(peerID string) want {
 	return want{}
 }
 
+// taken returns the peers in whose lists this replica takes itself to be.
+func (ws *wants) taken() (peerIDs []string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for peerID, w := range ws.peers {
+		if w.listed {
+			peerIDs = append(peerIDs, peerID)
+		}
+	}
+	return peerIDs
+}
+
 // takeUnheard returns the peers who are unheard of, who no longer are.
 func (ws *wants) takeUnheard() []string {
 	ws.mu.Lock()
