@@ -58,8 +58,10 @@ func printSteps(w io.Writer, list []runs.Step) error {
 
 // reasoned is a state, and why.
 func reasoned(state runs.State, reason string) string {
-	return strings.TrimSuffix(string(state)+": "+reason, ": ")
+	return because(string(state), reason)
 }
+
+func because(state, reason string) string { return strings.TrimSuffix(state+": "+reason, ": ") }
 
 // lateText is how late a run began; empty: it has not.
 func lateText(r *runs.Run) string {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -13,7 +11,7 @@ import (
 type scheduleCmd struct {
 	booking
 	recurring `embed:"" group:"What is booked:"`
-	Wait      bool `group:"What is booked:" help:"Follow it until it is over, printing each change. Exits with 4 when not all of it completed."`
+	Wait      bool `group:"What is booked:" help:"Follow it until it is over: what becomes of each occurrence, and what the steps print that fail. Ctrl-C ends the following, what is booked stays. Exits with 4 when not all of it completed."`
 }
 
 // recurring is a wish that may come again and again.
@@ -78,7 +76,10 @@ func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Wait {
-		return c.follow(ctx, con, client, body)
+		f := &follower{con: con, client: client, kind: "schedule", read: readSchedule, json: c.Output == "json", print: func(doc []byte) error {
+			return printMade(con, c.Output, doc)
+		}}
+		return f.follow(ctx, body)
 	}
 	return printMade(con, c.Output, body)
 }
@@ -86,18 +87,4 @@ func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
 // printMade prints a schedule that was just made, or changed.
 func printMade(con *console, output string, body []byte) error {
 	return printDoc(con.stdout, output, body, func(s *schedule.Schedule, w io.Writer) error { return printSchedule(w, s, fewOccurrences) })
-}
-
-// follow prints a schedule and each change of it, until it is over.
-func (c *scheduleCmd) follow(ctx context.Context, con *console, client *client, body []byte) error {
-	var made schedule.Schedule
-	if err := json.Unmarshal(body, &made); err != nil {
-		return err
-	}
-	f := &follower{con: con, json: c.Output == "json", known: map[string]string{}}
-	err := f.follow(ctx, client, &made, body)
-	if ctx.Err() != nil {
-		return &exitError{interrupted(ctx), fmt.Errorf("interrupted; what is booked stays: oc-scheduler schedules %[1]s, oc-scheduler schedules cancel %[1]s", printable(made.ID))}
-	}
-	return err
 }
