@@ -68,7 +68,7 @@ var least = map[string]string{
 	// What no route is takes somebody who may do something.
 	"GET /nowhere": "viewer", "PATCH /oc/{id}": "viewer", "POST /livez": "viewer", "GET /readyz?verbose": "operator", "OPTIONS /oc": "viewer",
 	"GET /ui/nothing": "viewer", "POST /ui/nodes/{id}/approve": "operator", "POST /ui/workflows/{id}/schedules": "user", "GET /ui/static/nothing": "",
-	"GET /ui/runs/{id}": "viewer", "GET /ui/runs/{id}/news": "viewer", "POST /ui/runs/{id}/cancel": "user",
+	"GET /ui/runs/{id}": "viewer", "POST /ui/runs/{id}/cancel": "user",
 	"GET /ui/login": "", "POST /ui/logout": "",
 	"GET /ui/dead": "operator", "GET /ui/holds/{id}": "viewer", "POST /ui/holds/{id}/confirm": "user", "GET /ui/workflows/{id}/recurring": "viewer", "POST /ui/workflows/{id}/runs": "user",
 }
@@ -99,7 +99,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 	vouchedFor := "Bearer " + real.Token(t, nil) // the issuer knows him, and nobody gives him a role
 	for _, route := range append(documentedRoutes(t), "GET /nowhere", "PATCH /oc/{id}", "POST /livez", "GET /readyz?verbose", "OPTIONS /oc",
 		"GET /ui/nothing", "POST /ui/nodes/{id}/approve", "POST /ui/workflows/{id}/schedules", "GET /ui/static/nothing",
-		"GET /ui/runs/{id}", "GET /ui/runs/{id}/news", "POST /ui/runs/{id}/cancel", "GET /ui/login", "POST /ui/logout",
+		"GET /ui/runs/{id}", "POST /ui/runs/{id}/cancel", "GET /ui/login", "POST /ui/logout",
 		"GET /ui/dead", "GET /ui/holds/{id}", "POST /ui/holds/{id}/confirm", "GET /ui/workflows/{id}/recurring", "POST /ui/workflows/{id}/runs") {
 		needed, decided := least[route]
 		if !decided {

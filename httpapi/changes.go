@@ -16,24 +16,33 @@ type changes struct {
 // taken out, until leave is called.
 func (c *changes) join(id string) (changed <-chan struct{}, leave func()) {
 	wake := jet.NewWake()
+	return wake, c.wake(wake, id)
+}
+
+// wake gives a signal after a change of any of some ids, until leave is called.
+func (c *changes) wake(wake jet.Wake, ids ...string) (leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
 		c.waiting = map[string]map[jet.Wake]struct{}{}
 	}
-	if c.waiting[id] == nil {
-		c.waiting[id] = map[jet.Wake]struct{}{}
+	for _, id := range ids {
+		if c.waiting[id] == nil {
+			c.waiting[id] = map[jet.Wake]struct{}{}
+		}
+		c.waiting[id][wake] = struct{}{}
 	}
-	c.waiting[id][wake] = struct{}{}
-	return wake, func() { c.leave(id, wake) }
+	return func() { c.leave(wake, ids) }
 }
 
-func (c *changes) leave(id string, wake jet.Wake) {
+func (c *changes) leave(wake jet.Wake, ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting[id], wake)
-	if len(c.waiting[id]) == 0 {
-		delete(c.waiting, id)
+	for _, id := range ids {
+		delete(c.waiting[id], wake)
+		if len(c.waiting[id]) == 0 {
+			delete(c.waiting, id)
+		}
 	}
 }
 

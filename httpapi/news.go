@@ -4,39 +4,32 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/logstream"
 )
 
-// newsProtocol names the messages of a page's own WebSocket. The page sends objects: one with "output", an
-// execution, and "offset", the bytes of its output that the page has, is about that output from then on; any other
-// asks for a sign of life. It is told objects with a type: "live", that sign; "changed", what it shows did;
-// "output", "end" and "error", of the execution that it asked about last.
+// newsProtocol names the messages of a page's own WebSocket. The page sends objects: one with "query" looks at the same
+// page with another query from then on; one with "output", an execution, and "offset", the bytes of its output that the
+// page has, is about that output from then on; any other asks for a sign of life. It is told objects with a type:
+// "live", that sign; "view" with "html", what it shows now; "stale" with "why", that it can't be said now what it shows;
+// "refused" with "why", that the query was not taken; "output", "end" and "error", of the execution that it asked about
+// last.
 const newsProtocol = "oc.page.v1"
 
-var errNoNews = &carry.Ending{Code: statusUnreadable, Reason: "the message is not one of " + newsProtocol}
+var (
+	errNoNews      = &carry.Ending{Code: statusUnreadable, Reason: "the message is not one of " + newsProtocol}
+	errNotFollowed = newProblem(http.StatusNotFound, "this page does not change by itself")
+)
 
-// runNews tells the page of a run when that has changed, and what its executions say.
-func (s *Server) runNews(c echo.Context, runID string) error {
-	parts, err := s.loaded()
-	if err != nil {
-		return err
-	}
-	return s.serveNews(c, &s.runs, runID, outputsOf{s, parts, subjectOf(c), runID}.follow)
-}
-
-// scheduleNews tells the page of a schedule when that has changed.
-func (s *Server) scheduleNews(c echo.Context, scheduleID string) error {
-	return s.serveNews(c, &s.schedules, scheduleID, nil)
-}
-
-// serveNews opens a page's WebSocket. follow is what is told of an execution; nil: nothing is.
-func (s *Server) serveNews(c echo.Context, of *changes, id string, follow func(context.Context, asked) carry.Source) error {
+// livePage opens the WebSocket of an open page. What can't be looked at is refused before the upgrade.
+func (s *Server) livePage(c echo.Context, look func(echo.Context) (ui.View, error)) error {
 	if err := s.origins.check(c.Request()); err != nil {
 		return err
 	}
@@ -47,26 +40,21 @@ func (s *Server) serveNews(c echo.Context, of *changes, id string, follow func(c
 	if err != nil {
 		return err
 	}
-	ctx := context.WithoutCancel(c.Request().Context()) // what waits ends with the source
-	changed, forget := of.join(id)
-	n := &news{follow: func(a asked) carry.Source { return follow(ctx, a) }, asked: true}
-	if follow == nil {
-		n.follow = nil
+	sights := s.sightsOf(c, look)
+	n := &news{at: sights.at, pace: paceOf(c), asked: true}
+	if n.view, err = sights.at(c.Request().URL.RawQuery); err != nil {
+		leave()
+		return err
 	}
-	n.changed = ended{s.carry.Pump(ctx, func(ctx context.Context) (carry.Frame, error) { return awaited(ctx, changed) }), forget}
+	if runID := n.view.Model().(*sight).run; runID != "" {
+		parts, _ := s.loaded()
+		ctx := context.WithoutCancel(c.Request().Context()) // what waits ends with the source
+		follow := outputsOf{s, parts, subjectOf(c), runID}.follow
+		n.follow = func(a asked) carry.Source { return follow(ctx, a) }
+	}
 	return s.carry.WebSocket(c.Response(), c.Request(), n, carry.Opening{
 		Protocol: newsProtocol, RequestID: requestIDOf(c), Leave: leave, Bind: s.binding(c),
 	})
-}
-
-// awaited is the frame after a change.
-func awaited(ctx context.Context, changed <-chan struct{}) (carry.Frame, error) {
-	select {
-	case <-changed:
-		return carry.Frame{Data: []byte(`{"type":"changed"}`)}, nil
-	case <-ctx.Done():
-		return carry.Frame{}, ctx.Err()
-	}
 }
 
 // ended is a source with something to be done when it is over.

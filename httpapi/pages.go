@@ -34,7 +34,7 @@ func (s *Server) pages() []route {
 func (s *Server) newSite() *ui.Site {
 	return &ui.Site{
 		Loaded: s.shownParts, Explain: s.explain, Subject: subjectOf, LoggedIn: loggedIn, Secret: s.auth != nil, Now: time.Now,
-		Await: s.awaitPlanners, RunNews: s.runNews, ScheduleNews: s.scheduleNews,
+		Await: s.awaitPlanners, Live: s.livePage,
 	}
 }
 

@@ -63,8 +63,7 @@ func TestEachViewIsAPage(t *testing.T) {
 		t.Error("the search finds what it does not look for")
 	}
 	s.shows(t, "/ui/workflows/wf-1?start=2026-12-01T09:00&duration=1h",
-		`role="status" data-status="available"`, `data-check="/oc/wf-1/check"`, `data-question="{&#34;start&#34;:&#34;2026-12-01T09:00:00Z&#34;,&#34;duration_s&#34;:3600}"`,
-		"data-window", `aria-label="start of the window"`, `class="use planner"`, "cores 8 of 64")
+		`role="status" data-status="available"`, " data-live>", "data-window", `aria-label="start of the window"`, `class="use planner"`, "cores 8 of 64")
 	s.shows(t, "/ui/workflows/wf-2", `data-status="unavailable"`, "cores: 65 asked for, 10 free", `class="conflict"`)
 	s.shows(t, "/ui/peers", "peer-a", "until <time")
 	s.shows(t, "/ui/peers/peer-a?from=2026-12-01&days=2", "cores 64", "?days=2&amp;from=2026-12-03", "n 1/é")

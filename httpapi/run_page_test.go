@@ -19,7 +19,7 @@ func (s *site) newsOf(t *testing.T, page string, header ...string) *websocket.Co
 	for i := 0; i < len(header); i += 2 {
 		h.Set(header[i], header[i+1])
 	}
-	return s.dial(t, page+"/news", &websocket.DialOptions{Subprotocols: []string{"oc.page.v1"}, HTTPHeader: h})
+	return s.dial(t, page, &websocket.DialOptions{Subprotocols: []string{"oc.page.v1"}, HTTPHeader: h})
 }
 
 // untilType reads until a message of a type comes.
@@ -32,6 +32,16 @@ func untilType(t *testing.T, conn *websocket.Conn, kind string) map[string]any {
 	}
 }
 
+// untilShows reads until the page is told that it shows something, and returns all of that.
+func untilShows(t *testing.T, conn *websocket.Conn, what string) string {
+	t.Helper()
+	for {
+		if html := untilType(t, conn, "view")["html"].(string); strings.Contains(html, what) {
+			return html
+		}
+	}
+}
+
 // TestTheRunPage shows steps, history and output of a run, and cancels it after a question.
 func TestTheRunPage(t *testing.T) {
 	t.Parallel()
@@ -40,7 +50,7 @@ func TestTheRunPage(t *testing.T) {
 	path := s.begins(t, "wf-1", "wait", "running")
 	page := "/ui" + path
 	s.shows(t, page, `data-status="running"`, `href="/ui/workflows/wf-1"`, `href="/ui/schedules/`, `class="actual"`, `class="need"`,
-		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-news="`+page+`/news"`, "<button>Cancel</button>", "step <bdi>s</bdi>", " s after it was due")
+		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-live`, "<button>Cancel</button>", "step <bdi>s</bdi>", " s after it was due")
 	if strings.Contains(s.page(t, page, http.StatusOK), "%!") {
 		t.Error("a number is none")
 	}
@@ -72,7 +82,7 @@ func TestTheRunPage(t *testing.T) {
 	if to := s.do(t, http.MethodPost, page+"/cancel", "", "Origin", s.url).ok(t, http.StatusSeeOther).header.Get("Location"); to != page {
 		t.Errorf("after the cancel: %s", to)
 	}
-	untilType(t, conn, "changed")
+	untilShows(t, conn, `role="status" data-status="cancelled"`)
 	natstest.Eventually(t, "the page shows it", func() bool {
 		shown := s.page(t, page, http.StatusOK)
 		return strings.Contains(shown, `role="status" data-status="cancelled"`) && !strings.Contains(shown, "<button>Cancel</button>")

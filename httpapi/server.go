@@ -16,6 +16,7 @@ import (
 
 	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/httpapi/live"
 	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
 )
@@ -45,7 +46,9 @@ type Server struct {
 	site    *ui.Site
 	http    *http.Server
 
-	executions, runs, schedules changes // in the views
+	executions, runs, schedules changes    // in the views
+	shown                       changes    // of what pages show: see ui.Of
+	views                       live.Views // that somebody looks at
 }
 
 // New builds a server. checks gives the present conditions of readiness each time it is called;
@@ -103,6 +106,7 @@ func (s *Server) Attach(parts Parts) {
 		parts.Plan.Runs().OnChange(s.runs.changed)
 		parts.Plan.Schedules().OnChange(s.schedules.changed)
 	}
+	s.tell(&parts)
 	if s.auth != nil {
 		s.auth.Attach(s.knows(&parts))
 	}
@@ -137,7 +141,11 @@ func (s *Server) Retire() { s.retired.Store(true) }
 // error after having cut those that were left.
 func (s *Server) Drain(ctx context.Context) error {
 	s.Retire()
-	return s.carry.Drain(ctx)
+	err := s.carry.Drain(ctx)
+	if err == nil {
+		s.views.Wait()
+	}
+	return err
 }
 
 // Shutdown stops listening and waits for the requests in flight; those that outlast the context are

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -46,16 +45,16 @@ type letter struct {
 const shownBody = 4 << 10
 
 // dead shows what could not be used, why, and when.
-func (s *Site) dead(c echo.Context, p *Parts) error {
+func (s *Site) dead(c echo.Context, p *Parts) (View, error) {
 	before, err := strconv.ParseUint(c.QueryParam("before"), 10, 64)
 	if c.QueryParam("before") != "" && (err != nil || before == 0) {
-		return fault.List{{Path: "before", Message: "must be the place of a dead letter"}}
+		return View{}, fault.List{{Path: "before", Message: "must be the place of a dead letter"}}
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
 	letters, next, err := p.Dead.Before(ctx, before, perPage)
 	if err != nil {
-		return errors.Join(kv.ErrUnavailable, err)
+		return View{}, errors.Join(kv.ErrUnavailable, err)
 	}
 	v := deadPage{Letters: make([]letter, len(letters))}
 	for i, l := range letters {
@@ -64,7 +63,7 @@ func (s *Site) dead(c echo.Context, p *Parts) error {
 	if next > 0 {
 		v.Next = "?" + url.Values{"before": {fmt.Sprint(next)}}.Encode()
 	}
-	return s.show(c, http.StatusOK, "dead.html", View{Title: "Dead letters", Body: v})
+	return View{Template: "dead.html", Title: "Dead letters", Follow: &Follow{Every: nowAndThen}, Body: v}, nil
 }
 
 func letterOf(l jet.Buried) letter {

@@ -17,12 +17,16 @@ type holdPage struct {
 }
 
 // showHold shows what is held, and for how long still.
-func (s *Site) showHold(c echo.Context, p *Parts) error {
+func (s *Site) showHold(c echo.Context, p *Parts) (View, error) {
 	h, err := s.holdOf(c, p)
 	if err != nil {
-		return err
+		return View{}, err
 	}
-	return s.show(c, http.StatusOK, "hold.html", View{Title: "Hold " + visible(h.ID), Body: holdPage{h, s.mayWrite(c)}})
+	follow := &Follow{Every: nowAndThen}
+	for _, b := range h.Bookings {
+		follow.Changes = append(follow.Changes, Of(TheBookings, b.PeerID))
+	}
+	return View{Template: "hold.html", Title: "Hold " + visible(h.ID), Follow: follow, Body: holdPage{h, s.mayWrite(c)}}, nil
 }
 
 // confirm makes a schedule of a hold, and shows it.

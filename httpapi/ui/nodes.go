@@ -13,26 +13,26 @@ import (
 )
 
 // nodes lists all that ever asked to take part.
-func (s *Site) nodes(c echo.Context, p *Parts) error {
+func (s *Site) nodes(c echo.Context, p *Parts) (View, error) {
 	var all []store.NodeRecord
 	for _, n := range p.Nodes.All() {
 		all = append(all, n)
 	}
 	slices.SortFunc(all, byNodeID)
-	return s.show(c, http.StatusOK, "nodes.html", View{Title: "Nodes", Body: all})
+	return View{Template: "nodes.html", Title: "Nodes", Follow: follow(TheNodes), Body: all}, nil
 }
 
 // node shows one, with the decisions that can be made about it.
-func (s *Site) node(c echo.Context, p *Parts) error {
+func (s *Site) node(c echo.Context, p *Parts) (View, error) {
 	nodeID, err := pathID(c)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	entry, ok := p.Nodes.Get(nodeID)
 	if !ok {
-		return orchestrator.ErrUnknownNode
+		return View{}, orchestrator.ErrUnknownNode
 	}
-	return s.show(c, http.StatusOK, "node.html", View{Title: visible(nodeID), Body: &entry.Value})
+	return View{Template: "node.html", Title: visible(nodeID), Follow: follow(Of(TheNodes, nodeID)), Body: &entry.Value}, nil
 }
 
 func (s *Site) approve(c echo.Context, p *Parts) error { return decided(c, p.Members.Approve) }

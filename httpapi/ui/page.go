@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -29,6 +30,29 @@ func (s *Site) page(view func(echo.Context, *Parts) error) echo.HandlerFunc {
 	}
 }
 
+// view makes a handler of what can be looked at. By a WebSocket of the same address an open page follows it.
+func (s *Site) view(of func(echo.Context, *Parts) (View, error)) echo.HandlerFunc {
+	once := s.page(func(c echo.Context, p *Parts) error {
+		v, err := of(c, p)
+		if err != nil {
+			return err
+		}
+		return s.show(c, v)
+	})
+	return func(c echo.Context) error {
+		if !c.IsWebSocket() {
+			return once(c)
+		}
+		return s.Live(c, func(c echo.Context) (View, error) {
+			parts, err := s.Loaded()
+			if err != nil {
+				return View{}, err
+			}
+			return of(c, parts)
+		})
+	}
+}
+
 // guard has a browser hold a page to the policy.
 func guard(c echo.Context) {
 	h := c.Response().Header()
@@ -48,41 +72,39 @@ func (s *Site) failed(c echo.Context, err error) error {
 	if p.RetryAfter != "" {
 		c.Response().Header().Set(echo.HeaderRetryAfter, p.RetryAfter)
 	}
-	return s.show(c, p.Status, "problem.html", View{Title: p.Title, Body: p})
+	return s.show(c, View{Status: p.Status, Template: "problem.html", Title: p.Title, Body: p})
 }
 
 // View is what every page has.
 type View struct {
-	Title string
-	Now   time.Time // when it was rendered
+	Status   int    // of the answer; 0: 200
+	Template string // its file
+	Title    string
+	Now      time.Time // when it was rendered
 	// Who is logged in, and can log out; nil: nobody has to, or none is.
 	Who *access.Subject
 	// Operates says that who asks may do what operators do.
 	Operates bool
-	// Live is the check stream of the page; nil: the page looks again by itself now and then.
-	Live *Live
-	// News is where the page is told that what it shows has changed; empty: nowhere.
-	News string
+	// Follow is what an open page follows; nil: it stays as it is.
+	Follow *Follow
 	// Again is where the page leads at once; empty: it stays.
 	Again string
 	Body  any
 }
 
-// Live is a check stream: where it is, and what it is asked.
-type Live struct{ Path, Question string }
-
 // show renders a page. It is made whole before anything is sent: half a page is worse than none.
-func (s *Site) show(c echo.Context, status int, name string, v View) error {
+func (s *Site) show(c echo.Context, v View) error {
 	if v.Now = s.Now(); s.LoggedIn(c) {
 		v.Who = s.Subject(c)
 	}
 	if _, failed := v.Body.(Problem); !failed { // it may be that nobody knows who asks
 		v.Operates = access.Decide(s.Subject(c), access.Operate) == access.Allowed
 	}
-	var page bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&page, name, v); err != nil {
-		return errors.Join(errors.New("rendering "+name), err)
+	page, err := v.render(v.Template)
+	if err != nil {
+		return err
 	}
+	status := cmp.Or(v.Status, http.StatusOK)
 	kept := "no-cache"
 	if s.Secret {
 		kept = "no-store"
@@ -92,5 +114,16 @@ func (s *Site) show(c echo.Context, status int, name string, v View) error {
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		return c.NoContent(status)
 	}
-	return c.HTMLBlob(status, bytes.TrimSpace(page.Bytes()))
+	return c.HTMLBlob(status, page)
+}
+
+// Content renders what lies within the frame that all pages have: what an open page is told.
+func (v View) Content() ([]byte, error) { return v.render("content") }
+
+func (v View) render(name string) ([]byte, error) {
+	var page bytes.Buffer
+	if err := templates[v.Template].ExecuteTemplate(&page, name, v); err != nil {
+		return nil, errors.Join(errors.New("rendering "+v.Template), err)
+	}
+	return bytes.TrimSpace(page.Bytes()), nil
 }

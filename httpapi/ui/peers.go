@@ -2,7 +2,6 @@ package ui
 
 import (
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -24,7 +23,7 @@ type peerRow struct {
 }
 
 // peers lists all that are known.
-func (s *Site) peers(c echo.Context, p *Parts) error {
+func (s *Site) peers(c echo.Context, p *Parts) (View, error) {
 	rows := map[string]*peerRow{}
 	known := func(peerID string) *peerRow {
 		if rows[peerID] == nil {
@@ -58,7 +57,7 @@ func (s *Site) peers(c echo.Context, p *Parts) error {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		sorted = append(sorted, rows[name])
 	}
-	return s.show(c, http.StatusOK, "peers.html", View{Title: "Peers", Body: sorted})
+	return View{Template: "peers.html", Title: "Peers", Follow: follow(TheWorkflows, ThePlanners, TheNodes), Body: sorted}, nil
 }
 
 // peerPage is one peer over some days.
@@ -78,10 +77,10 @@ const (
 )
 
 // peer shows each instance of a peer over ?days= from ?from=, by default today.
-func (s *Site) peer(c echo.Context, p *Parts) error {
+func (s *Site) peer(c echo.Context, p *Parts) (View, error) {
 	peerID, err := pathID(c)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	from, days := s.days(c)
 	v := peerPage{
@@ -98,7 +97,7 @@ func (s *Site) peer(c echo.Context, p *Parts) error {
 	if layers := p.layers(peerID); layers != nil {
 		v.Cached, v.Timeline = true, PeerTimeline(stretch, s.Now(), layers)
 	}
-	return s.show(c, http.StatusOK, "peer.html", View{Title: visible(peerID), Body: v})
+	return View{Template: "peer.html", Title: visible(peerID), Follow: follow(Of(ThePlanners, peerID), Of(TheBookings, peerID), TheNodes), Body: v}, nil
 }
 
 // days is the stretch in the address; what can't be read counts as not given.

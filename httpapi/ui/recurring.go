@@ -48,10 +48,10 @@ func (v recurringPage) Wall(name string) string {
 }
 
 // recurring shows the form of a wish that recurs and, once that says when, what would be booked. It books nothing.
-func (s *Site) recurring(c echo.Context, p *Parts) error {
+func (s *Site) recurring(c echo.Context, p *Parts) (View, error) {
 	workflowID, w, err := s.wished(c, p)
 	if faults := fault.List(nil); err != nil && !errors.As(err, &faults) {
-		return err
+		return View{}, err
 	}
 	v := recurringPage{WorkflowID: workflowID, Wish: w, MayWrite: s.mayWrite(c)}
 	if err == nil && w.Values.Get("cron") != "" {
@@ -62,18 +62,18 @@ func (s *Site) recurring(c echo.Context, p *Parts) error {
 		status = http.StatusUnprocessableEntity
 		v.Faults, v.Others = atFields(faults, wishes)
 	} else if err != nil {
-		return err
+		return View{}, err
 	}
 	for _, o := range v.Next {
 		if o.Answer.Status == "available" {
 			v.Fit++
 		}
 	}
-	page := View{Title: "Book " + visible(workflowID) + " again and again", Body: v}
-	if status == http.StatusOK { // its live part watches the planners that a preview needs
-		page.Live = liveOf(workflowID, w.Question)
+	page := View{Status: status, Template: "recurring.html", Title: "Book " + visible(workflowID) + " again and again", Body: v}
+	if status == http.StatusOK { // an open page watches the planners that a preview needs
+		page.Follow = &Follow{Check: &Asked{workflowID, w.Question.Request}}
 	}
-	return s.show(c, status, "recurring.html", page)
+	return page, nil
 }
 
 // preview is what a check says of each of the next occurrences. The error may be a fault.List.

@@ -48,36 +48,32 @@ func (v runPage) Late() string {
 const mostHistory = 200
 
 // run shows a run: its steps beside their plan, and what has become of it.
-func (s *Site) run(c echo.Context, p *Parts) error {
+func (s *Site) run(c echo.Context, p *Parts) (View, error) {
 	r, err := s.runOf(c, p)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	v := runPage{Run: r.Run, Gantt: NewGantt(&r.Run, s.Now()), MayWrite: s.mayWrite(c)}
 	v.Earlier = max(len(r.Work.Log)-mostHistory, 0)
 	v.History = slices.Clone(r.Work.Log[v.Earlier:])
 	slices.Reverse(v.History)
-	return s.show(c, http.StatusOK, "run.html", View{Title: "Run " + visible(r.ID), News: address("runs", r.ID) + "/news", Body: v})
-}
-
-func (s *Site) runNews(c echo.Context, p *Parts) error {
-	r, err := s.runOf(c, p)
-	if err != nil {
-		return err
+	follow := &Follow{Changes: []string{Of(TheRuns, r.ID)}, Run: r.ID}
+	if !r.State.Final() {
+		follow.Every = fillsUp
 	}
-	return s.RunNews(c, r.ID)
+	return View{Template: "run.html", Title: "Run " + visible(r.ID), Follow: follow, Body: v}, nil
 }
 
 // askCancelRun asks whether a run shall really end.
-func (s *Site) askCancelRun(c echo.Context, p *Parts) error {
+func (s *Site) askCancelRun(c echo.Context, p *Parts) (View, error) {
 	r, err := s.runOf(c, p)
 	if err != nil {
-		return err
+		return View{}, err
 	}
-	return s.show(c, http.StatusOK, "sure.html", View{Title: "Cancel run " + visible(r.ID), Body: sure{
+	return View{Template: "sure.html", Title: "Cancel run " + visible(r.ID), Body: sure{
 		Title: "Cancel this run?", Of: r.ID, Back: address("runs", r.ID), Action: address("runs", r.ID) + "/cancel", Button: "Cancel the run",
 		Words: "What it executes on nodes is ended, and what is booked for it is given back. This can't be undone.",
-	}})
+	}}, nil
 }
 
 // cancelRun has a run end, and shows it again.

@@ -57,10 +57,10 @@ type rhythm struct {
 const mostOccurrences = 50
 
 // schedule shows what a schedule has booked.
-func (s *Site) schedule(c echo.Context, p *Parts) error {
+func (s *Site) schedule(c echo.Context, p *Parts) (View, error) {
 	found, err := s.found(c, p)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	v := schedulePage{Schedule: found, Shown: found.Occurrences, MayWrite: s.mayWrite(c)}
 	if v.More = max(len(v.Shown)-mostOccurrences, 0); v.More > 0 {
@@ -69,12 +69,10 @@ func (s *Site) schedule(c echo.Context, p *Parts) error {
 	_ = json.Unmarshal(found.Request, &v.Rhythm) // one that can't be read is shown without
 	if v.More == 0 && v.Rhythm.Cron != "" {
 		if v.Coming, err = p.coming(c.Request().Context(), found.ID); err != nil {
-			return err
+			return View{}, err
 		}
 	}
-	return s.show(c, http.StatusOK, "schedule.html", View{
-		Title: "Schedule " + visible(found.ID), News: address("schedules", found.ID) + "/news", Body: v,
-	})
+	return View{Template: "schedule.html", Title: "Schedule " + visible(found.ID), Follow: follow(Of(TheSchedules, found.ID)), Body: v}, nil
 }
 
 // mostComing is how many occurrences a page tells of beyond what was decided on.
@@ -89,14 +87,6 @@ func (p *Parts) coming(ctx context.Context, scheduleID string) ([]booking.Coming
 	return next[:min(len(next), mostComing)], err
 }
 
-func (s *Site) scheduleNews(c echo.Context, p *Parts) error {
-	found, err := s.found(c, p)
-	if err != nil {
-		return err
-	}
-	return s.ScheduleNews(c, found.ID)
-}
-
 func (s *Site) pause(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Pause) }
 
 func (s *Site) resume(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Resume) }
@@ -105,15 +95,15 @@ func (s *Site) resume(c echo.Context, p *Parts) error { return s.changed(c, p, p
 func (s *Site) cancel(c echo.Context, p *Parts) error { return s.changed(c, p, p.CancelSchedule) }
 
 // askCancel asks whether a schedule shall really end.
-func (s *Site) askCancel(c echo.Context, p *Parts) error {
+func (s *Site) askCancel(c echo.Context, p *Parts) (View, error) {
 	found, err := s.found(c, p)
 	if err != nil {
-		return err
+		return View{}, err
 	}
-	return s.show(c, http.StatusOK, "sure.html", View{Title: "Cancel schedule " + visible(found.ID), Body: sure{
+	return View{Template: "sure.html", Title: "Cancel schedule " + visible(found.ID), Body: sure{
 		Title: "Cancel this schedule?", Of: found.ID, Back: address("schedules", found.ID), Action: address("schedules", found.ID) + "/cancel",
 		Button: "Cancel the schedule", Words: "What has not begun is freed, for others to take; runs that have begun go on. This can't be undone.",
-	}})
+	}}, nil
 }
 
 // changed changes the schedule in the address, and shows it again.

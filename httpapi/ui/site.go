@@ -70,8 +70,8 @@ type Site struct {
 	Subject func(echo.Context) *access.Subject
 	// Await asks for the planners that a request about a workflow lacks, and returns when they have come, or a time is over.
 	Await func(c echo.Context, workflowID string, r booking.Request, within time.Duration) error
-	// RunNews and ScheduleNews open the WebSocket by which an open page hears that what it shows has changed.
-	RunNews, ScheduleNews func(c echo.Context, id string) error
+	// Live opens the WebSocket by which an open page follows what it shows. look is that view, of a request like c.
+	Live func(c echo.Context, look func(echo.Context) (View, error)) error
 	// LoggedIn says whether who asks is known by a session, which he can end.
 	LoggedIn func(echo.Context) bool
 	// Secret says that what the pages show is not for everybody.
@@ -94,32 +94,30 @@ func (s *Site) Routes() []Route {
 	return []Route{
 		{get, "/", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusFound, "/ui/") }},
 		{get, "/ui", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, "/ui/") }},
-		{get, "/ui/", access.Read, s.page(s.workflows)},
-		{get, "/ui/workflows/:id", access.Read, s.page(s.workflow)},
+		{get, "/ui/", access.Read, s.view(s.workflows)},
+		{get, "/ui/workflows/:id", access.Read, s.view(s.workflow)},
 		{post, "/ui/workflows/:id/schedules", access.Write, s.page(s.book)},
 		{post, "/ui/workflows/:id/holds", access.Write, s.page(s.hold)},
 		{post, "/ui/workflows/:id/runs", access.Write, s.page(s.start)},
-		{get, "/ui/workflows/:id/recurring", access.Read, s.page(s.recurring)},
-		{get, "/ui/holds/:id", access.Read, s.page(s.showHold)},
+		{get, "/ui/workflows/:id/recurring", access.Read, s.view(s.recurring)},
+		{get, "/ui/holds/:id", access.Read, s.view(s.showHold)},
 		{post, "/ui/holds/:id/confirm", access.Write, s.page(s.confirm)},
 		{post, "/ui/holds/:id/release", access.Write, s.page(s.release)},
 		{post, "/ui/schedules/:id/pause", access.Write, s.page(s.pause)},
 		{post, "/ui/schedules/:id/resume", access.Write, s.page(s.resume)},
-		{get, "/ui/schedules/:id/cancel", access.Write, s.page(s.askCancel)},
-		{get, "/ui/schedules/:id", access.Read, s.page(s.schedule)},
+		{get, "/ui/schedules/:id/cancel", access.Write, s.view(s.askCancel)},
+		{get, "/ui/schedules/:id", access.Read, s.view(s.schedule)},
 		{post, "/ui/schedules/:id/cancel", access.Write, s.page(s.cancel)},
-		{get, "/ui/runs/:id", access.Read, s.page(s.run)},
-		{get, "/ui/runs/:id/news", access.Read, s.page(s.runNews)},
-		{get, "/ui/schedules/:id/news", access.Read, s.page(s.scheduleNews)},
-		{get, "/ui/runs/:id/cancel", access.Write, s.page(s.askCancelRun)},
+		{get, "/ui/runs/:id", access.Read, s.view(s.run)},
+		{get, "/ui/runs/:id/cancel", access.Write, s.view(s.askCancelRun)},
 		{post, "/ui/runs/:id/cancel", access.Write, s.page(s.cancelRun)},
-		{get, "/ui/peers", access.Read, s.page(s.peers)},
-		{get, "/ui/peers/:id", access.Read, s.page(s.peer)},
-		{get, "/ui/nodes", access.Read, s.page(s.nodes)},
-		{get, "/ui/nodes/:id", access.Read, s.page(s.node)},
+		{get, "/ui/peers", access.Read, s.view(s.peers)},
+		{get, "/ui/peers/:id", access.Read, s.view(s.peer)},
+		{get, "/ui/nodes", access.Read, s.view(s.nodes)},
+		{get, "/ui/nodes/:id", access.Read, s.view(s.node)},
 		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
 		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
-		{get, "/ui/dead", access.Operate, s.page(s.dead)},
+		{get, "/ui/dead", access.Operate, s.view(s.dead)},
 		{get, "/ui/static/:name", access.Open, s.page(static)},
 		{get, "/ui/*", access.Read, nowhere},
 		{post, "/ui/*", access.Read, nowhere},

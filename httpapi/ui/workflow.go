@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"net/http"
-	"net/url"
-
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/access"
@@ -58,24 +55,24 @@ type zoomLink struct {
 	Current bool
 }
 
-// workflow answers the question in the address from what is cached, and says what the live part has to ask.
-func (s *Site) workflow(c echo.Context, p *Parts) error {
+// workflow answers the question in the address from what is cached, and what an open page asks goes on being asked.
+func (s *Site) workflow(c echo.Context, p *Parts) (View, error) {
 	workflowID, err := pathID(c)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	w, err := s.known(c, p, workflowID)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	q, err := ReadQuestion(c.QueryParams())
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	q = q.Of(w)
 	answer, err := p.ask(s.Subject(c), workflowID, q.Request)
 	if err != nil {
-		return err
+		return View{}, err
 	}
 	peers := map[string]*Layers{}
 	for _, peer := range w.Peers() {
@@ -83,21 +80,17 @@ func (s *Site) workflow(c echo.Context, p *Parts) error {
 	}
 	of := func(peerID string) *Layers { return peers[peerID] }
 	runs, older := p.runsOf(workflowID)
-	return s.show(c, http.StatusOK, "workflow.html", View{
-		Title: visible(workflowID),
-		Live:  liveOf(workflowID, q),
+	return View{
+		Template: "workflow.html",
+		Title:    visible(workflowID),
+		Follow:   &Follow{Changes: []string{Of(TheWorkflows, workflowID)}, Check: &Asked{workflowID, q.Request}},
 		Body: workflowPage{
 			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
 			Schedules: p.schedulesOf(workflowID), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
 			Choices:  choices(w, of, q.Selected),
 			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, of, &answer),
 		},
-	})
-}
-
-// liveOf is the check stream that answers a question about a workflow.
-func liveOf(workflowID string, q Question) *Live {
-	return &Live{"/oc/" + url.PathEscape(workflowID) + "/check", q.JSON()}
+	}, nil
 }
 
 func zoomLinks(q Question, a *Answer) []zoomLink {

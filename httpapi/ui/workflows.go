@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -37,11 +36,11 @@ type strip struct {
 }
 
 // workflows lists those whose id or name holds the text that is looked for.
-func (s *Site) workflows(c echo.Context, p *Parts) error {
+func (s *Site) workflows(c echo.Context, p *Parts) (View, error) {
 	select {
 	case <-p.Workflows.Loaded():
 	default:
-		return check.ErrNotLoaded
+		return View{}, check.ErrNotLoaded
 	}
 	who := s.Subject(c)
 	v := workflowsPage{Strip: p.strip(), Search: strings.TrimSpace(c.QueryParam("q"))}
@@ -62,7 +61,7 @@ func (s *Site) workflows(c echo.Context, p *Parts) error {
 				continue // removed meanwhile
 			}
 			if err != nil {
-				return err
+				return View{}, err
 			}
 			v.Rows = append(v.Rows, workflowRow{item.ID, item.Value.Name(), address("workflows", item.ID), a})
 		}
@@ -70,7 +69,9 @@ func (s *Site) workflows(c echo.Context, p *Parts) error {
 			break
 		}
 	}
-	return s.show(c, http.StatusOK, "workflows.html", View{Title: "Workflows", Body: v})
+	return View{Template: "workflows.html", Title: "Workflows", Body: v, Follow: &Follow{
+		Changes: []string{TheWorkflows, ThePlanners, TheBookings, TheNodes, TheReplicas}, Every: nowAndThen,
+	}}, nil
 }
 
 // holds says whether one of some texts holds what is looked for, in any case.

@@ -1,13 +1,10 @@
-// Keeps a view live. What has changed is rendered by the server: this module asks for the page again and
-// replaces its parts. A page with a check stream, or with news of its own, hears when to; another looks every few
-// seconds.
+// Keeps a view live. By a WebSocket of its own address the page is told what the server renders when something has
+// changed; this module replaces the parts that differ.
 
 const main = document.querySelector('main');
 const freshness = document.querySelector('#freshness');
 const silentAfter = 40e3; // a stream that says nothing for so long is not live
-const askAgain = 20e3;    // a question repeated is answered: that is how we hear that the stream lives
-const lookEvery = 5e3;
-const movesEvery = 2e3;   // what goes on fills up
+const askAgain = 20e3;    // each message is answered: that is how we hear that the stream lives
 
 // ---- times in the zone of who looks
 
@@ -100,22 +97,10 @@ function tell() {
 
 // ---- replacing what the server renders anew
 
-let looking = null;
-let again = false;
-// One request is under way at most; what is asked for meanwhile is asked for once, afterwards.
-function look() {
-  if (looking) { again = true; return looking; }
-  looking = (async () => {
-    do { again = false; await replace(); } while (again);
-  })().finally(() => { looking = null; });
-  return looking;
-}
-async function replace() {
-  const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'follow' });
-  if (response.redirected && new URL(response.url).pathname === '/ui/login') { location.reload(); return; }
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+// While the window is dragged the page stays as it is: what it becomes is asked for when the window is dropped.
+function replace(html) {
   if (dragging) return;
+  const page = new DOMParser().parseFromString(html, 'text/html');
   for (const part of page.querySelectorAll('[data-part]')) {
     const old = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!old) continue;
@@ -141,71 +126,47 @@ function become(old, other) {
 
 let socket = null;
 let attempt = 0;
-// Keeps a WebSocket open. opened may send at once; heard gets each message; what was asked is asked again now
-// and then: an answer is how we hear that the connection lives.
-function keep(path, protocol, { opened, heard, gone }) {
-  const url = new URL(path, location.href);
+// Keeps a WebSocket of the page's address open.
+function keep() {
+  const url = new URL(location.href);
   url.protocol = url.protocol.replace('http', 'ws');
-  socket = new WebSocket(url, protocol);
-  const own = socket;
+  url.hash = '';
+  socket = new WebSocket(url, 'oc.page.v1');
   let asking;
-  own.onopen = () => {
+  socket.onopen = () => {
     attempt = 0;
-    opened();
-    asking = setInterval(ask, askAgain);
+    if (following) follow();
+    asking = setInterval(tellServer, askAgain, {});
   };
-  own.onmessage = ({ data }) => heard(JSON.parse(data));
-  own.onclose = ({ code }) => {
+  socket.onmessage = ({ data }) => hear(JSON.parse(data));
+  socket.onclose = ({ code }) => {
     clearInterval(asking);
     if (code === 4404 || code === 4401) {
-      fresh('stale', code === 4404 ? gone : 'You may not see this any more. Load the page again.');
+      fresh('stale', code === 4404 ? 'This was removed, or has ended.' : 'You may not see this any more. Load the page again.');
       return;
     }
     fresh('reconnecting');
-    if (attempt > 0) look().catch(() => {}); // a session that has ended is no outage
-    setTimeout(keep, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()), path, protocol, { opened, heard, gone });
+    if (attempt > 0) lookForSession();
+    setTimeout(keep, Math.min(250 * 2 ** attempt++, 8000) * (0.5 + Math.random()));
   };
 }
-function ask() {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(main.dataset.question ?? '{}');
+function tellServer(message) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
-
-// The check stream: it answers the question of the page.
-let version = document.querySelector('[role=status]')?.dataset.version;
-const check = {
-  gone: 'This workflow was removed.',
-  opened: ask,
-  heard(frame) {
-    if (frame.type !== 'result') {
-      fresh('stale', frame.errors?.map((e) => e.message).join('; ') || frame.title);
-      return;
-    }
-    fresh('live');
-    if (frame.version === version) return;
-    version = frame.version;
-    const answer = document.querySelector('[role=status][data-version]');
-    if (answer) {
-      answer.dataset.status = frame.status;
-      answer.dataset.version = frame.version;
-      answer.querySelector('.status').textContent = frame.status;
-    }
-    look();
-  },
-};
-
-// The page's own news: that what it shows has changed, and the output that it follows.
-const news = {
-  gone: 'This was removed.',
-  opened() {
-    look();
-    if (following) follow(); else ask();
-  },
-  heard(frame) {
-    fresh('live');
-    if (frame.type === 'changed') look();
-    else if (frame.execution_id === following) outputSays[frame.type]?.(frame.event);
-  },
-};
+// A session that has ended is no outage: the page leads to the log-in.
+async function lookForSession() {
+  const response = await fetch(location.href, { method: 'HEAD', redirect: 'manual' }).catch(() => null);
+  if (response?.type === 'opaqueredirect') location.reload();
+}
+function hear(message) {
+  if (message.type === 'stale' || message.type === 'refused') {
+    fresh('stale', message.why);
+    return;
+  }
+  if (message.type !== 'live' || note === '') fresh('live');
+  if (message.type === 'view') replace(message.html);
+  else if (message.execution_id === following) outputSays[message.type]?.(message.event);
+}
 
 // ---- the output of an execution
 
@@ -233,7 +194,7 @@ const outputSays = {
   error(problem) { outputState.textContent = problem.detail ?? problem.title; },
 };
 function follow() {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ output: following, offset }));
+  tellServer({ output: following, offset });
 }
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('[data-output]');
@@ -259,28 +220,19 @@ const timeOf = (figure, x) => {
 };
 // The address says what is asked, so that it can be sent to somebody.
 function moveTo(start) {
-  const question = JSON.parse(main.dataset.question);
   const knob = document.querySelector('[data-window]');
   const length = Date.parse(knob.dataset.end) - Date.parse(knob.dataset.start);
-  const at = new Date(Math.round(start / 60e3) * 60e3);
-  const iso = at.toISOString().replace('.000', '');
+  const iso = new Date(Math.round(start / 60e3) * 60e3).toISOString().replace('.000', '');
   const address = new URL(location.href);
   address.searchParams.set('start', iso);
-  question.start = iso;
-  if (question.end) {
-    delete question.end;
-    question.duration_s = length / 1000;
+  if (address.searchParams.has('end')) {
     address.searchParams.delete('end');
     address.searchParams.set('duration', `${length / 1000}s`);
   }
-  delete question.as_possible;
   address.searchParams.delete('as_possible');
-  main.dataset.question = JSON.stringify(question);
   history.replaceState(null, '', address);
   timeFields.find((field) => field.id === 'start')?.show(iso);
-  version = '';
-  ask();
-  return look();
+  tellServer({ query: address.search.slice(1) });
 }
 const steps = { ArrowLeft: -300e3, ArrowDown: -300e3, ArrowRight: 300e3, ArrowUp: 300e3, PageUp: 3600e3, PageDown: -3600e3 };
 document.addEventListener('keydown', (event) => {
@@ -327,15 +279,4 @@ setInterval(() => {
   if (state === 'live' && Date.now() - heard > silentAfter) state = 'stale';
   tell();
 }, 1000);
-if (main.dataset.check) {
-  keep(main.dataset.check, 'oc.check.v1', check);
-} else if (main.dataset.news) {
-  keep(main.dataset.news, 'oc.page.v1', news);
-  setInterval(() => { if (document.querySelector('[data-moves]')) look(); }, movesEvery);
-} else if (document.querySelector('[data-part]')) {
-  fresh('live');
-  setInterval(() => {
-    if (document.querySelector('[data-countdown]')?.textContent === 'over') fresh('stale', 'This has ended.');
-    else if (document.visibilityState === 'visible') look().then(() => fresh('live'), () => fresh('reconnecting'));
-  }, lookEvery);
-}
+if ('live' in main.dataset) keep();
