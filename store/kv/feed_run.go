@@ -105,17 +105,8 @@ func (f *Feed) begin(ctx context.Context) (jetstream.Consumer, *snapshot, error)
 func (f *Feed) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	want := jetstream.ConsumerConfig{
-		Name:              f.consumers.Name(),
-		AckPolicy:         jetstream.AckNonePolicy,
-		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
-		FilterSubject:     f.filter,
-		InactiveThreshold: 30 * time.Second,
-		MemoryStorage:     true,
-		Replicas:          1,
-	}
-	return jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
-		return f.stream.js.CreateConsumer(ctx, f.stream.Name(), want)
+	return f.consumers.Create(ctx, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubject: f.filter,
 	})
 }
 

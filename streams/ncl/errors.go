@@ -1,6 +1,10 @@
 package ncl
 
-import "errors"
+import (
+	"errors"
+
+	"oc-scheduler/jet"
+)
 
 var (
 	// ErrNoResponders says that nobody listens on the subject of a request.
@@ -13,7 +17,7 @@ var (
 	// it was to begin.
 	ErrClosed = errors.New("closed")
 	// ErrGap says that a message was delivered to somebody else, or lost.
-	ErrGap = errors.New("a message is missing")
+	ErrGap = jet.ErrGap
 	// ErrBehind says that a message was delivered from before the place where a reading begins: whoever chose
 	// that place is wrong about the stream.
 	ErrBehind = errors.New("a message comes from before the start")

@@ -136,8 +136,10 @@ func (s *Subscriber) read(ctx context.Context, lost <-chan nats.Status) error {
 		Gate:    s.gate,
 		Lost:    lost,
 	}
-	o := &ordered{SubscriberConfig: s.SubscriberConfig}
-	return r.Run(ctx, s.JetStream, func(m *nats.Msg) error { return o.receive(ctx, m) })
+	o := &ordered{s.SubscriberConfig}
+	return r.Run(ctx, s.JetStream, jet.Gapless(func(m *nats.Msg, md *nats.MsgMetadata) error {
+		return o.receive(ctx, m, md.Sequence.Stream)
+	}))
 }
 
 // end reports why the reading has ended, unless Close did it.

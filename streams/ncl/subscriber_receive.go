@@ -11,23 +11,11 @@ import (
 )
 
 // ordered hands on the messages of one reading.
-type ordered struct {
-	SubscriberConfig
-	delivered uint64 // the last sequence of the consumer
-}
+type ordered struct{ SubscriberConfig }
 
-// receive handles a message. It fails with ErrGap when one before it is missing, with ErrBehind when it is
-// processed already, and when ctx ends before the message was handled.
-func (o *ordered) receive(ctx context.Context, m *nats.Msg) error {
-	meta, err := m.Metadata()
-	if err != nil {
-		return fmt.Errorf("unreadable delivery: %w", err)
-	}
-	if got, want := meta.Sequence.Consumer, o.delivered+1; got != want {
-		return fmt.Errorf("%w: delivery %d came, %d was due", ErrGap, got, want)
-	}
-	o.delivered++
-	sequence := meta.Sequence.Stream
+// receive handles a message. It fails with ErrBehind when it is processed already, and when ctx ends before the
+// message was handled.
+func (o *ordered) receive(ctx context.Context, m *nats.Msg, sequence uint64) error {
 	if last := o.Tracker.LastSequence(); sequence <= last {
 		return fmt.Errorf("%w: message %d, though those up to %d are processed", ErrBehind, sequence, last)
 	}

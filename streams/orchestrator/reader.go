@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -26,8 +25,6 @@ const (
 	// readAtOnce is how many messages are asked for at a time.
 	readAtOnce = 1024
 )
-
-var errGap = errors.New("a message was lost on the way")
 
 // reader brings the events of all nodes to the desk, from the first one that some partition needs.
 type reader struct {
@@ -71,9 +68,9 @@ func (r *reader) session(ctx context.Context, consumers *jet.Ephemerals) error {
 		<-reading.Done() // until a partition comes
 		return nil
 	}
-	name := consumers.Name()
 	defer consumers.Tidy(ctx, "")
-	if err := r.consumer(reading, stream, name, after+1); err != nil {
+	name, err := r.consumer(reading, consumers, after+1)
+	if err != nil {
 		return rewound(ctx, reading, err)
 	}
 	var tidy sync.WaitGroup
@@ -102,43 +99,30 @@ func (r *reader) stream(ctx context.Context) (jetstream.Stream, error) {
 	return stream, nil
 }
 
-func (r *reader) consumer(ctx context.Context, stream jetstream.Stream, name string, start uint64) error {
+// consumer makes one that begins at a sequence, and returns its name.
+func (r *reader) consumer(ctx context.Context, consumers *jet.Ephemerals, start uint64) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	want := jetstream.ConsumerConfig{
-		Name:              name,
-		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       start,
-		AckPolicy:         jetstream.AckNonePolicy,
-		FilterSubject:     nclprotocol.AllOut,
-		InactiveThreshold: 30 * time.Second,
-		MemoryStorage:     true,
-		Replicas:          1,
+	cons, err := consumers.Create(ctx, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: start, FilterSubject: nclprotocol.AllOut,
+	})
+	if err != nil {
+		return "", err
 	}
-	_, err := jet.Hedged(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return stream.CreateConsumer(ctx, want) })
-	return err
+	return cons.CachedInfo().Name, nil
 }
 
 func (r *reader) read(ctx context.Context, consumer string) error {
-	var seen uint64
 	pull := jet.Reader{
 		Stream: nclprotocol.OutStream, Consumer: consumer, Silence: silence, Gate: r.desk,
 		Request: jet.Request{Batch: readAtOnce, MaxBytes: inHandBytes, Expires: pullExpiry, Heartbeat: heartbeatEvery},
 	}
-	return pull.Run(ctx, r.js, func(m *nats.Msg) error {
-		md, err := m.Metadata()
-		if err != nil {
-			return err
-		}
-		if md.Sequence.Consumer != seen+1 {
-			return fmt.Errorf("%w: %d follows %d", errGap, md.Sequence.Consumer, seen)
-		}
-		seen = md.Sequence.Consumer
+	return pull.Run(ctx, r.js, jet.Gapless(func(m *nats.Msg, md *nats.MsgMetadata) error {
 		nodeID, err := nclprotocol.NodeOf(m.Subject)
 		if err != nil {
 			return nil // on a subject of no node: nobody's
 		}
 		r.desk.take(received{nodeID, md.Sequence.Stream, md.Timestamp, m.Data}, md.NumPending)
 		return nil
-	})
+	}))
 }
