@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -81,11 +82,25 @@ func (s *Server) postCheck(c echo.Context) error {
 	return answerJSON(c, http.StatusOK, echo.MIMEApplicationJSON, frame.JSON)
 }
 
-// queried reads the check request in the query. The error is a fault.List.
-func queried(c echo.Context) (booking.Request, error) {
-	q := parseQuery(c.Request())
-	request, err := booking.ParseQuery(q.values)
-	return request, allFaults(q.faults.Err(), err)
+// wish is what the query of a check stream says.
+type wish struct {
+	request booking.Request // where it is asked
+	asked   bool
+	every   time.Duration // between two frames at least
+}
+
+// wished reads the query of a check stream: a request, unless it is empty and that is fine. The error is a fault.List.
+func wished(r *http.Request, mayBeEmpty bool) (wish, error) {
+	q := parseQuery(r)
+	w := wish{every: q.every()}
+	delete(q.values, rateParameter)
+	faults := q.faults.Err()
+	if w.asked = !mayBeEmpty || len(q.values) > 0; !w.asked {
+		return w, faults
+	}
+	var err error
+	w.request, err = booking.ParseQuery(q.values)
+	return w, allFaults(faults, err)
 }
 
 // prefersEvents reports whether the client would rather have text/event-stream than JSON (RFC 9110,

@@ -119,6 +119,9 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	answer := func() error { return problem.write(c) }
+	if hearsNoStatus(c.Request()) {
+		answer = func() error { return s.carry.Refuse(c.Response(), c.Request(), subprotocol, problem.ending()) }
+	}
 	if isPage(c.Request()) {
 		answer = func() error { return s.answerPage(c, problem) }
 	}

@@ -159,7 +159,7 @@ func TestChangesWithASession(t *testing.T) {
 	}
 	s.do(t, http.MethodDelete, "/oc/nothing", "", "Cookie", cookie, "Authorization", bearer).problem(t, http.StatusNotFound) // it is not the session that is shown
 	s.do(t, http.MethodPut, "/oc/w", sampleWorkflow("w", 8), "Authorization", bearer).ok(t, http.StatusCreated)
-	s.refused(t, "/oc/w/check", http.Header{"Cookie": {cookie}, "Origin": {"https://portal.example.org"}}, "oc.check.v1").problem(t, http.StatusForbidden)
+	s.closes(t, 4403, "/oc/w/check", http.Header{"Cookie": {cookie}, "Origin": {"https://portal.example.org"}}, "oc.check.v1")
 	s.refused(t, "/oc/w/check", http.Header{"Cookie": {cookie}}, "oc.check.v1").problem(t, http.StatusForbidden)
 }
 
@@ -229,7 +229,7 @@ func TestProtocolsAndSessions(t *testing.T) {
 	s.do(t, http.MethodPut, "/oc/w", sampleWorkflow("w", 8), "Authorization", s.as(t, access.User)).ok(t, http.StatusCreated)
 	cookie := s.logInAnywhere(t, s.as(t, access.Viewer))
 	nobody := "oc.bearer." + base64.RawURLEncoding.EncodeToString([]byte(access.Mint().Reveal()))
-	s.refused(t, "/oc/w/check", http.Header{"Cookie": {cookie}, "Origin": {s.url}}, "oc.check.v1", nobody).problem(t, http.StatusUnauthorized)
+	s.closes(t, 4401, "/oc/w/check", http.Header{"Cookie": {cookie}, "Origin": {s.url}}, "oc.check.v1", nobody)
 }
 
 // TestErrorsOfPagesAreForPeople, while a replica starts and when a role does not suffice.

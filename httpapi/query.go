@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"oc-scheduler/store/fault"
 )
@@ -66,6 +67,24 @@ func (q *query) flag(name string) bool {
 		q.fault(name, "must be true or false")
 	}
 	return set
+}
+
+// rateParameter is how many frames a second a client of a check stream takes at most.
+const rateParameter = "rate"
+
+// every is the time between two frames that the rate means; 0: none was given.
+func (q *query) every() time.Duration {
+	text := q.get(rateParameter)
+	if text == "" {
+		return 0
+	}
+	const least, most = 0.1, 1000
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(rate >= least && rate <= most) {
+		q.fault(rateParameter, "must be a number of frames a second, from %v to %v", least, most)
+		return 0
+	}
+	return time.Duration(float64(time.Second) / rate)
 }
 
 // wholeNumber reads a whole number, not below zero, as JSON writes it.

@@ -165,7 +165,7 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) (*ec
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's to write
 	e.HTTPErrorHandler = s.answerError
-	e.Use(s.around)
+	e.Use(s.around, s.patient)
 	if len(s.origins) > 0 {
 		e.Use(s.origins.cors())
 	}

@@ -1,12 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/httpapi/carry"
-	"oc-scheduler/store/booking"
 	"oc-scheduler/streams/check"
 )
 
@@ -22,51 +22,53 @@ func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string)
 	if err := carry.CheckOffer(c.Request(), subprotocol); err != nil {
 		return err
 	}
-	o := carry.Opening{Protocol: subprotocol, RequestID: requestIDOf(c)}
-	asked := c.Request().URL.RawQuery != ""
-	if !asked {
-		o.Silent = errNoRequest
-	}
-	stream, leave, err := s.begin(c, parts, workflowID, asked)
+	w, err := wished(c.Request(), true)
+	stream, leave, err := s.begin(c, parts, workflowID, w, err)
 	if err != nil {
 		return err
 	}
-	o.Leave = leave
-	o.Bind = s.binding(c)
-	return s.carry.WebSocket(c.Response(), c.Request(), carried{stream, paceOf(c)}, o)
+	o := carry.Opening{Protocol: subprotocol, RequestID: requestIDOf(c), Leave: leave, Bind: s.binding(c)}
+	if !w.asked {
+		o.Silent = errNoRequest
+	}
+	return s.carry.WebSocket(c.Response(), c.Request(), w.paced(carried{stream, paceOf(c)}), o)
+}
+
+// paced is a conversation at the rate that was wished for.
+func (w wish) paced(s carry.Conversation) carry.Conversation {
+	if w.every == 0 {
+		return s
+	}
+	return carry.Paced(s, w.every)
 }
 
 // serveEvents opens a check stream and has it carried as server-sent events.
 func (s *Server) serveEvents(c echo.Context, parts *Parts, workflowID string) error {
-	stream, leave, err := s.begin(c, parts, workflowID, true)
+	w, err := wished(c.Request(), false)
+	stream, leave, err := s.begin(c, parts, workflowID, w, err)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	ctx, part := s.joined(c)
 	defer part()
-	c.Set(isStream, s.carry.Events(ctx, c.Response(), &resumed{carried{Stream: stream}, c.Request().Header.Get(lastEventID)}))
+	told := w.paced(&resumed{carried{Stream: stream}, c.Request().Header.Get(lastEventID)})
+	c.Set(isStream, s.carry.Events(ctx, c.Response(), told))
 	return nil
 }
 
-// begin opens a check stream for a client after every check that refuses one: its origin, a faulty
-// request in the query, an unknown workflow, the limits, a drain. Where asked says so, the query's
-// request has been submitted. leave, to be called once, counts the stream out again.
-func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bool) (stream *check.Stream, leave func(), err error) {
-	if err := s.origins.check(c.Request()); err != nil {
-		return nil, nil, err
-	}
-	var request booking.Request
-	if asked {
-		if request, err = queried(c); err != nil {
-			return nil, nil, err
-		}
+// begin opens a check stream for a client after every check that refuses one: its origin, a faulty query (err), an
+// unknown workflow, the limits, a drain. What the query asks has been submitted. leave, to be called once, counts the
+// stream out again.
+func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, w wish, err error) (stream *check.Stream, leave func(), _ error) {
+	if foreign := s.origins.check(c.Request()); foreign != nil || err != nil {
+		return nil, nil, cmp.Or(foreign, err)
 	}
 	if err := s.checkable(c, parts, workflowID); err != nil {
 		return nil, nil, err
 	}
-	if asked {
-		if err := parts.Checks.Resolve(subjectOf(c), workflowID, request); err != nil {
+	if w.asked {
+		if err := parts.Checks.Resolve(subjectOf(c), workflowID, w.request); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -77,8 +79,8 @@ func (s *Server) begin(c echo.Context, parts *Parts, workflowID string, asked bo
 		leave()
 		return nil, nil, err
 	}
-	if asked {
-		stream.Submit(request)
+	if w.asked {
+		stream.Submit(w.request)
 	}
 	return stream, leave, nil
 }

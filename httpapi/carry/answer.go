@@ -37,17 +37,23 @@ func (c *Carriers) Text(ctx context.Context, w http.ResponseWriter, s Source) *E
 type answer struct {
 	*http.ResponseController
 	response http.ResponseWriter
+	bare     http.ResponseWriter // beneath all wrappers
 	carrier  string
 	within   time.Duration
 	buffer   bytes.Buffer
+	paused   bool // a browser was told when to come again
 }
+
+// comeAgain is for a browser's EventSource, whose connection has ended: how many milliseconds it waits. By itself it
+// takes some seconds.
+const comeAgain = "retry: 2000\n"
 
 func newAnswer(w http.ResponseWriter, within time.Duration, carrier string) *answer {
 	bare := w // a wrapper's Flush may swallow errors, and a client that is cut would look like one that left
 	for u, ok := bare.(unwrapper); ok; u, ok = bare.(unwrapper) {
 		bare = u.Unwrap()
 	}
-	return &answer{http.NewResponseController(bare), w, carrier, within, bytes.Buffer{}}
+	return &answer{http.NewResponseController(bare), w, bare, carrier, within, bytes.Buffer{}, false}
 }
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
@@ -83,6 +89,10 @@ func (a *answer) frame(f Frame) error {
 		return a.write(f.Data)
 	}
 	a.buffer.Reset()
+	if !a.paused {
+		a.buffer.WriteString(comeAgain)
+		a.paused = true
+	}
 	a.buffer.WriteString("event: " + f.Event)
 	if f.ID != "" {
 		a.buffer.WriteString("\nid: " + f.ID)

@@ -20,7 +20,7 @@ func TestEventsWithNamesAndIDs(t *testing.T) {
 		t.Errorf("answer is %d %v", response.status, response.header)
 	}
 	r := response.body
-	lines(t, r, "event: state\nid: 7\ndata: {\"a\":1}\n\n")
+	lines(t, r, "retry: 2000\nevent: state\nid: 7\ndata: {\"a\":1}\n\n")
 	source.say(carry.Frame{Event: "transition", ID: "8", Data: []byte("2")}, carry.Frame{Event: "error", Data: []byte("3")}).over(carry.Done)
 	lines(t, r, "event: transition\nid: 8\ndata: 2\n\nevent: error\ndata: 3\n\n")
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
@@ -94,7 +94,7 @@ func TestEventClientThatLeaves(t *testing.T) {
 	source := (&feed{}).say(carry.Frame{Event: "e", Data: []byte("1")})
 	s := newSite(t, carry.Config{}, always(source))
 	response := s.get(t, "/events")
-	lines(t, response.body, "event: e\ndata: 1\n\n")
+	lines(t, response.body, "retry: 2000\nevent: e\ndata: 1\n\n")
 	if err := response.leave(); err != nil {
 		t.Fatal(err)
 	}
