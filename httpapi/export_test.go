@@ -1,9 +1,26 @@
 package httpapi
 
-import "net/http"
+import (
+	"net/http"
+	"regexp"
+	"slices"
+)
 
 // Handler is what is served, for those who bring no connection.
 func (s *Server) Handler() http.Handler { return s.http.Handler }
 
 // OpenViews is how many views open pages look at.
 func (s *Server) OpenViews() int { return s.views.Open() }
+
+var parameter = regexp.MustCompile(`:(\w+)`)
+
+// Served are all routes, as the OpenAPI document writes them; each GET is for HEAD, too.
+func (s *Server) Served() (routes []string) {
+	for p := range s.needed {
+		if p.method != http.MethodHead {
+			routes = append(routes, p.method+" "+parameter.ReplaceAllString(p.path, "{$1}"))
+		}
+	}
+	slices.Sort(routes)
+	return routes
+}

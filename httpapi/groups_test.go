@@ -161,6 +161,35 @@ func TestListsShowNoOtherGroups(t *testing.T) {
 	}
 }
 
+// TestThePageOfWorkflowsShowsNoOtherGroups, neither in its counts nor by a link to what follows.
+func TestThePageOfWorkflowsShowsNoOtherGroups(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	admin := s.as(t, access.Admin)
+	for i := range 120 {
+		id := fmt.Sprintf("w%03d", i)
+		s.do(t, http.MethodPut, "/oc/"+id+"?group="+[]string{"own", "foreign"}[i/60], sampleWorkflow(id, 8), "Authorization", admin).ok(t, http.StatusCreated)
+	}
+	for group, want := range map[string]struct{ first, last int }{"own": {0, 59}, "foreign": {60, 119}} {
+		viewer := s.as(t, access.Viewer, group)
+		first := string(s.do(t, http.MethodGet, "/ui/", "", "Authorization", viewer).ok(t, http.StatusOK).body)
+		if !strings.Contains(first, "<b>60</b> workflows") || strings.Count(first, `<th scope="row">`) != 50 {
+			t.Errorf("the first page of %s is\n%s", group, first)
+		}
+		_, next, _ := strings.Cut(first, `<a rel="next" href="`)
+		next, _, _ = strings.Cut(next, `"`)
+		last := string(s.do(t, http.MethodGet, "/ui/"+strings.ReplaceAll(next, "&amp;", "&"), "", "Authorization", viewer).ok(t, http.StatusOK).body)
+		if strings.Count(last, `<th scope="row">`) != 10 || strings.Contains(last, `rel="next"`) {
+			t.Errorf("the page after it, at %q, is\n%s", next, last)
+		}
+		for i := range 120 {
+			if shown := strings.Contains(first+last, fmt.Sprintf("/ui/workflows/w%03d", i)); shown != (i >= want.first && i <= want.last) {
+				t.Errorf("%s sees w%03d: %t", group, i, shown)
+			}
+		}
+	}
+}
+
 // TestAWorkflowBelongsToItsAuthorsGroups, or to those of them that he names; replaced, it keeps them.
 func TestAWorkflowBelongsToItsAuthorsGroups(t *testing.T) {
 	t.Parallel()

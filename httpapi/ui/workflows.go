@@ -8,7 +8,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/check"
 )
 
@@ -43,35 +46,44 @@ func (s *Site) workflows(c echo.Context, p *Parts) (View, error) {
 		return View{}, check.ErrNotLoaded
 	}
 	who := s.Subject(c)
-	v := workflowsPage{Strip: p.strip(), Search: strings.TrimSpace(c.QueryParam("q"))}
-	after := c.QueryParam("cursor")
-	for len(v.Rows) < perPage {
-		page := p.Workflows.Page(after, perPage)
-		for _, item := range page {
-			if len(v.Rows) == perPage {
-				v.Next = "?" + url.Values{"q": {v.Search}, "cursor": {after}}.Encode()
-				break
-			}
-			after = item.ID
-			if !who.Sees(item.Value.Groups()) || !holds(v.Search, item.ID, item.Value.Name()) {
-				continue
-			}
-			a, err := p.ask(who, item.ID, booking.Request{Duration: usualLength})
-			if errors.Is(err, check.ErrUnknownWorkflow) {
-				continue // removed meanwhile
-			}
-			if err != nil {
-				return View{}, err
-			}
-			v.Rows = append(v.Rows, workflowRow{item.ID, item.Value.Name(), address("workflows", item.ID), a})
-		}
-		if len(page) < perPage {
+	v := workflowsPage{Strip: p.strip(who), Search: strings.TrimSpace(c.QueryParam("q"))}
+	found := p.found(who, v.Search, c.QueryParam("cursor"), perPage+1)
+	for i, item := range found {
+		if i == perPage {
+			v.Next = "?" + url.Values{"q": {v.Search}, "cursor": {found[i-1].ID}}.Encode()
 			break
 		}
+		a, err := p.ask(who, item.ID, booking.Request{Duration: usualLength})
+		if errors.Is(err, check.ErrUnknownWorkflow) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return View{}, err
+		}
+		v.Rows = append(v.Rows, workflowRow{item.ID, item.Value.Name(), address("workflows", item.ID), a})
 	}
 	return View{Template: "workflows.html", Title: "Workflows", Body: v, Follow: &Follow{
 		Changes: []string{TheWorkflows, ThePlanners, TheBookings, TheNodes, TheReplicas}, Every: nowAndThen,
 	}}, nil
+}
+
+// found are up to so many of the workflows after an id that somebody sees and that hold the text that is looked for.
+func (p *Parts) found(who *access.Subject, search, after string, most int) (items []kv.Item[store.WorkflowRecord]) {
+	for {
+		page := p.Workflows.Page(after, perPage)
+		for _, item := range page {
+			after = item.ID
+			if !who.Sees(item.Value.Groups()) || !holds(search, item.ID, item.Value.Name()) {
+				continue
+			}
+			if items = append(items, item); len(items) == most {
+				return items
+			}
+		}
+		if len(page) < perPage {
+			return items
+		}
+	}
 }
 
 // holds says whether one of some texts holds what is looked for, in any case.
@@ -84,10 +96,16 @@ func holds(search string, texts ...string) bool {
 	return false
 }
 
-func (p *Parts) strip() strip {
+// strip is how the fleet does, of which somebody is told.
+func (p *Parts) strip(who *access.Subject) strip {
 	v := strip{
-		Workflows: p.Workflows.Len(), Planners: p.Planners.Len(), Replicas: p.Replicas.Len(), Nodes: p.Nodes.Len(),
+		Planners: p.Planners.Len(), Replicas: p.Replicas.Len(), Nodes: p.Nodes.Len(),
 		Following: p.Planners.Current(), Age: p.Planners.Age().Round(time.Second),
+	}
+	for _, w := range p.Workflows.All() {
+		if who.Sees(w.Groups()) {
+			v.Workflows++
+		}
 	}
 	for _, n := range p.Nodes.All() {
 		if connected(n) {
