@@ -62,8 +62,8 @@ func (s *Server) bookingRoutes() []route {
 	}
 }
 
-// bookingOf is what is served, and the schedule or hold in the path, if its workflow is there for who asks. What
-// can't be read is left to fail in the call that follows.
+// bookingOf is what is served, and the schedule or hold in the path, if its workflow is there for who asks. What is
+// absent, or cannot be read by anybody, is left to fail in the call that follows.
 func (s *Server) bookingOf(c echo.Context) (*Parts, string, error) {
 	parts, name, err := s.addressed(c)
 	if err != nil || subjectOf(c).Everywhere() {
@@ -79,10 +79,13 @@ func (s *Server) bookingOf(c echo.Context) (*Parts, string, error) {
 		found, missing := parts.Bookings.Get(ctx, name)
 		workflowID, err = found.WorkflowID, missing
 	}
-	if err == nil && !parts.sees(subjectOf(c), workflowID) {
-		return nil, "", errNoBooking
+	switch {
+	case errors.Is(err, booking.ErrNotFound), errors.Is(err, kv.ErrUndecodable):
+		return parts, name, nil
+	case err == nil && !parts.sees(subjectOf(c), workflowID):
+		err = errNoBooking
 	}
-	return parts, name, nil
+	return parts, name, err // of what could not be asked nobody knows whose it is
 }
 
 // sees says whether what hangs on a workflow is there for a subject. Once the workflow is gone, whose it was is

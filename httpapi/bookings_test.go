@@ -1,14 +1,18 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/kv"
+	"oc-scheduler/store/schedule"
 )
 
 // bookable is a site with a workflow that needs 8 of the 10 cores that are free.
@@ -178,6 +182,41 @@ func TestBookingsOfOthers(t *testing.T) {
 		}
 	}
 	s.do(t, http.MethodGet, path, "", "Authorization", mine).ok(t, http.StatusOK)
+}
+
+// unsteady are bookings that NATS does not tell of when it is asked whose they are.
+type unsteady struct{ httpapi.Bookings }
+
+func (unsteady) Get(context.Context, string) (schedule.Schedule, error) {
+	return schedule.Schedule{}, kv.ErrUnavailable
+}
+
+func (unsteady) GetHold(context.Context, string) (schedule.Hold, error) {
+	return schedule.Hold{}, kv.ErrUnavailable
+}
+
+// TestWhoseABookingIsHasToBeKnown before anything is done to it.
+func TestWhoseABookingIsHasToBeKnown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	s.plan(t, "peer-a", 10)
+	mine, theirs := s.as(t, access.User, "mine"), s.as(t, access.User, "theirs")
+	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 1), "Authorization", mine).ok(t, http.StatusCreated)
+	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
+	booked := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`}`, "Authorization", mine).ok(t, http.StatusCreated).header.Get("Location")
+	held := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{`+window+`,"ttl_s":900}`, "Authorization", mine).ok(t, http.StatusCreated).header.Get("Location")
+	steady := s.parts
+	s.parts.Bookings = unsteady{s.parts.Bookings}
+	r := s.beside(t, guarded())
+	s.parts = steady
+	for _, what := range []string{"DELETE " + booked, "POST " + booked + "/pause", "DELETE " + held, "POST " + held + "/confirm"} {
+		method, path, _ := strings.Cut(what, " ")
+		r.asks(t, method, path, http.StatusServiceUnavailable, "Authorization", theirs)
+	}
+	if is := s.do(t, http.MethodGet, booked, "", "Authorization", mine).ok(t, http.StatusOK).json(t); is["state"] != "active" {
+		t.Errorf("the schedule is %v", is)
+	}
+	s.do(t, http.MethodGet, held, "", "Authorization", mine).ok(t, http.StatusOK)
 }
 
 // TestConflictsNameNobodyOfOtherGroups wherever a result is told: that something is taken shows, by whom does not.

@@ -21,20 +21,26 @@ import (
 func vouched(t *testing.T) (httpapi.Config, *issuertest.Issuer) {
 	t.Helper()
 	real := issuertest.Start(t)
+	return believing(t, real, time.Now), real
+}
+
+// believing are the defaults of a guarded site that believes an issuer, by a clock of the latter's.
+func believing(t *testing.T, real *issuertest.Issuer, now func() time.Time) httpapi.Config {
+	t.Helper()
 	var roles []string
 	for _, role := range access.Roles() {
 		roles = append(roles, role+"="+role)
 	}
 	i, err := issuer.New(issuer.Config{
 		URL: real.URL, Audience: issuertest.Audience, Roles: roles, ClientID: issuertest.Client, ClientSecret: issuertest.Secret,
-	}, slog.New(slog.DiscardHandler), time.Now)
+	}, slog.New(slog.DiscardHandler), now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	natstest.Run(t, i.Run)
 	cfg := guarded()
 	cfg.Issuer = i
-	return cfg, real
+	return cfg
 }
 
 // TestTokensOfAnIssuer say who asks, in which groups, and for how long: their streams end with them.

@@ -18,7 +18,7 @@ type Grant struct {
 	session string          // the key of the session that shows it; "": none does
 	token   *access.Subject // the bearer of the token that it rests on; nil: it rests on none
 	issuer  string          // who has vouched for the subject; "": nobody had to
-	key     string          // of the issuer, which has signed for it; "": none has, or a session rests on that
+	key     string          // of the issuer, which has signed for it; "": none has
 }
 
 // Session is the key of the session that shows the grant; "": it was shown otherwise.
@@ -39,27 +39,28 @@ func (g *Grant) own() string {
 
 // roots name all that a grant may end with, its own first.
 func (g *Grant) roots() []string {
-	switch {
-	case g.session != "" && g.token != nil:
-		return []string{g.own(), g.token.ID}
-	case g.key != "":
-		return []string{g.own(), issuerRoot}
+	roots := []string{g.own()}
+	if g.session != "" && g.token != nil {
+		roots = append(roots, g.token.ID)
 	}
-	return []string{g.own()}
+	if g.key != "" {
+		roots = append(roots, issuerRoot)
+	}
+	return roots
 }
 
 // Ground is what a session of the grant's subject rests on, and when that ends; zero: never.
 func (g *Grant) Ground() (r sessions.Record, end time.Time) {
 	if g.token == nil {
 		s := g.Subject
-		r.Person = &sessions.Person{Issuer: g.issuer, ID: s.ID, Name: s.Name, Role: s.Role, Groups: s.Groups}
+		r.Person = &sessions.Person{Issuer: g.issuer, Key: []byte(g.key), ID: s.ID, Name: s.Name, Role: s.Role, Groups: s.Groups}
 		return r, g.end
 	}
 	r.Token = &sessions.Token{ID: tokens.TokenID(g.token.ID), CreatedAt: g.token.Since}
 	return r, g.end
 }
 
-// issuerRoot is what all tokens of the issuer hang on: its keys.
+// issuerRoot is what all that the issuer has signed hangs on: its keys.
 const issuerRoot = "issuer"
 
 func sessionRoot(key string) string { return "session:" + key }
@@ -82,7 +83,7 @@ func (g *Guard) bySession(ctx context.Context, k *Known, key string) (*Grant, er
 		return nil, ErrRefused
 	}
 	if r.Person != nil {
-		return g.ofPerson(key, r)
+		return g.ofPerson(ctx, key, r)
 	}
 	token, err := look(ctx, k.Tokens, k.FreshToken, r.Token.ID)
 	if err != nil || !token.CreatedAt.Equal(r.Token.CreatedAt) || token.Subject().Ended(now) {
@@ -91,14 +92,14 @@ func (g *Guard) bySession(ctx context.Context, k *Known, key string) (*Grant, er
 	return &Grant{Subject: until(token.Subject(), r), end: r.ExpiresAt, session: key, token: token.Subject()}, nil
 }
 
-// ofPerson is what a session of a person shows, of the issuer that is believed here.
-func (g *Guard) ofPerson(key string, r *sessions.Record) (*Grant, error) {
+// ofPerson is what a session of a person shows, of the issuer that is believed here, as long as that stands by it.
+func (g *Guard) ofPerson(ctx context.Context, key string, r *sessions.Record) (*Grant, error) {
 	p := r.Person
-	if g.issuer == nil || p.Issuer != g.issuer.URL() {
+	if g.issuer == nil || p.Issuer != g.issuer.URL() || len(p.Key) > 0 && !g.issuer.StandsBy(ctx, string(p.Key)) {
 		return nil, ErrRefused
 	}
 	s := &access.Subject{ID: p.ID, Name: p.Name, Role: p.Role, Groups: access.GroupsOf(p.Groups), Since: r.CreatedAt, End: r.ExpiresAt}
-	return &Grant{Subject: s, end: r.ExpiresAt, session: key}, nil
+	return &Grant{Subject: s, end: r.ExpiresAt, session: key, issuer: p.Issuer, key: string(p.Key)}, nil
 }
 
 // until is a subject as long as a session lasts.

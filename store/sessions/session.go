@@ -55,7 +55,8 @@ type Token struct {
 // Person is somebody whom an issuer has vouched for.
 type Person struct {
 	Issuer string      `json:"issuer"`
-	ID     string      `json:"id"` // the subject, as logs and created_by name it
+	Key    []byte      `json:"key,omitempty"` // by which it has signed for him; empty: that was not kept
+	ID     string      `json:"id"`            // the subject, as logs and created_by name it
 	Name   string      `json:"name"`
 	Role   access.Role `json:"role"`
 	Groups []string    `json:"groups"`
