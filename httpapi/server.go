@@ -124,7 +124,7 @@ func (s *Server) Serve(l net.Listener) error {
 // ServeTLS is Serve over TLS, by HTTP/2 where a client can.
 func (s *Server) ServeTLS(l net.Listener, cfg *tls.Config) error {
 	s.http.TLSConfig = cfg
-	if err := s.http.ServeTLS(l, "", ""); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.http.ServeTLS(carry.UnderTLS(l), "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

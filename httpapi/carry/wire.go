@@ -12,7 +12,8 @@ import (
 // one Write, and the session its messages. Each frame goes out whole, and has to be taken in time.
 type wire struct {
 	net.Conn
-	raw    syscall.RawConn // nil: there is no writing without waiting
+	raw    syscall.RawConn // nil: there is TLS, or no writing without waiting
+	under  *under          // below TLS; nil: there is none, or no writing without waiting
 	within time.Duration   // for the client to take a frame
 	early  []byte          // what net/http has read of the WebSocket
 
@@ -26,7 +27,10 @@ type wire struct {
 const opClose = 0x88
 
 func newWire(conn net.Conn, within time.Duration, early []byte) *wire {
-	w := &wire{Conn: conn, within: within, early: early}
+	w := &wire{Conn: conn, within: within, early: early, under: underOf(conn)}
+	if w.under != nil {
+		w.under.begin()
+	}
 	if c, ok := conn.(syscall.Conn); ok {
 		w.raw, _ = c.SyscallConn() // without it every message takes the way of the slow ones
 	}
@@ -41,6 +45,14 @@ func (w *wire) Read(p []byte) (int, error) {
 	n := copy(p, w.early)
 	w.early = w.early[n:]
 	return n, nil
+}
+
+// Close implements net.Conn. It does not wait for the client.
+func (w *wire) Close() error {
+	if w.under != nil {
+		return w.under.close(w.Conn)
+	}
+	return w.Conn.Close()
 }
 
 // Write sends a frame of the library's, after a message that is on its way.
@@ -71,7 +83,7 @@ func (w *wire) send(message pieces) (rest func() error, err error) {
 	}
 	w.rest = message
 	w.offerLocked()
-	if w.failed != nil || w.rest.empty() {
+	if w.failed != nil || w.takenLocked() {
 		w.rest = pieces{}
 		return nil, w.failed
 	}
@@ -95,9 +107,12 @@ func (w *wire) flush() error {
 	return w.flushLocked()
 }
 
+// takenLocked says whether the client has taken all of the message.
+func (w *wire) takenLocked() bool { return w.rest.empty() && (w.under == nil || !w.under.behind()) }
+
 // flushLocked waits until the client has taken the message that is on its way.
 func (w *wire) flushLocked() error {
-	if w.failed != nil || w.rest.empty() {
+	if w.failed != nil || w.takenLocked() {
 		return w.failed
 	}
 	err := w.waitLocked(w.rest)
@@ -109,6 +124,10 @@ func (w *wire) flushLocked() error {
 // waitLocked writes a frame, or its rest, however long the client takes within what it is allowed.
 func (w *wire) waitLocked(frame pieces) error {
 	w.failed = w.SetWriteDeadline(time.Now().Add(w.within))
+	if w.failed == nil && w.under != nil {
+		w.failed = w.under.wait(w.Conn, frame)
+		frame = pieces{}
+	}
 	for _, piece := range frame {
 		if w.failed == nil && len(piece) > 0 {
 			_, w.failed = w.Conn.Write(piece)

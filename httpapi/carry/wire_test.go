@@ -3,9 +3,12 @@ package carry
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -37,20 +40,49 @@ func tcp(t testing.TB) (server, client *net.TCPConn) {
 	return server, client
 }
 
+// sealed is such a connection under TLS, and its other end.
+func sealed(t testing.TB) (server *tls.Conn, client *net.TCPConn, opened *tls.Conn) {
+	t.Helper()
+	lower, client := tcp(t)
+	raw, err := lower.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	certified := httptest.NewTLSServer(nil)
+	certified.Close()
+	server = tls.Server(&under{TCPConn: lower, raw: raw}, &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS13})
+	opened = tls.Client(client, &tls.Config{RootCAs: certified.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, ServerName: "example.com", MinVersion: tls.VersionTLS13})
+	var both errgroup.Group
+	both.Go(func() error { return server.HandshakeContext(t.Context()) })
+	both.Go(func() error { return opened.HandshakeContext(t.Context()) })
+	if err := both.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return server, client, opened
+}
+
 // opaque hides what else a connection can do, as one under TLS does.
 type opaque struct{ net.Conn }
+
+// pair are the ends of a connection.
+type pair struct{ server, client net.Conn }
+
+// wires are connections of each kind.
+func wires(t *testing.T) map[string]pair {
+	t.Helper()
+	server, client := tcp(t)
+	hidden, clear := tcp(t)
+	under, _, opened := sealed(t)
+	return map[string]pair{"plain": {server, client}, "opaque": {opaque{hidden}, clear}, "TLS": {under, opened}}
+}
 
 // TestWireKeepsFramesWhole: what a client does not take at once goes out before the library's next frame.
 func TestWireKeepsFramesWhole(t *testing.T) {
 	t.Parallel()
-	for name, wrap := range map[string]func(net.Conn) net.Conn{
-		"plain":  func(c net.Conn) net.Conn { return c },
-		"opaque": func(c net.Conn) net.Conn { return opaque{c} },
-	} {
+	for name, c := range wires(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, client := tcp(t)
-			w := newWire(wrap(server), time.Minute, nil)
+			w, client := newWire(c.server, time.Minute, nil), c.client
 			message, ping := bytes.Repeat([]byte("m"), 1<<20), []byte("\x89\x00")
 			rest, err := w.send(pieces{message})
 			if rest == nil || err != nil || !w.behind.Load() {
@@ -84,17 +116,43 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 // TestWireOfASlowClient: what was not taken in time cannot be completed, so nothing else may follow.
 func TestWireOfASlowClient(t *testing.T) {
 	t.Parallel()
-	server, _ := tcp(t)
-	w := newWire(server, 50*time.Millisecond, nil)
-	rest, err := w.send(pieces{make([]byte, 1<<20)})
-	if rest == nil || err != nil {
-		t.Fatalf("whole %t, %v", rest == nil, err)
+	for name, c := range wires(t) {
+		w := newWire(c.server, 50*time.Millisecond, nil)
+		rest, err := w.send(pieces{make([]byte, 1<<20)})
+		if rest == nil || err != nil {
+			t.Fatalf("%s: whole %t, %v", name, rest == nil, err)
+		}
+		if w.under != nil && len(w.under.kept) > 2*maxRecord {
+			t.Errorf("%d bytes are kept", len(w.under.kept))
+		}
+		_, writeErr := w.Write([]byte("\x89\x00"))
+		_, sendErr := w.send(pieces{[]byte("more")})
+		for _, err := range []error{writeErr, sendErr, rest()} {
+			if !isTimeout(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
-	_, writeErr := w.Write([]byte("\x89\x00"))
-	_, sendErr := w.send(pieces{[]byte("more")})
-	for _, err := range []error{writeErr, sendErr, rest()} {
-		if !isTimeout(err) {
-			t.Error(err)
+}
+
+// TestCuttingASlowClientDoesNotWait for it, though there is a frame on its way.
+func TestCuttingASlowClientDoesNotWait(t *testing.T) {
+	t.Parallel()
+	for name, c := range wires(t) {
+		w := newWire(c.server, time.Hour, nil)
+		rest, err := w.send(pieces{make([]byte, 1<<20)})
+		if rest == nil || err != nil {
+			t.Fatalf("%s: whole %t, %v", name, rest == nil, err)
+		}
+		over := make(chan error, 1)
+		go func() { over <- rest() }()
+		began := time.Now()
+		_ = w.Close()
+		if took := time.Since(began); took > 3*time.Second { // crypto/tls would give its goodbye 5
+			t.Errorf("%s: it took %v", name, took)
+		}
+		if err := <-over; err == nil {
+			t.Errorf("%s: what was cut was sent", name)
 		}
 	}
 }
@@ -150,9 +208,17 @@ func TestSendDoesNotWaitForTheLibrary(t *testing.T) {
 // however slowly the client reads.
 func TestFramesOfTwoWritersDoNotMix(t *testing.T) {
 	t.Parallel()
+	for name, c := range wires(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mix(t, newWire(c.server, time.Minute, nil), c.client)
+		})
+	}
+}
+
+func mix(t *testing.T, w *wire, client net.Conn) {
+	t.Helper()
 	const count, pings = 200, 2000
-	server, client := tcp(t)
-	w := newWire(server, time.Minute, nil)
 	var all messages
 	message := func(n int) pieces { return all.of(bytes.Repeat([]byte{byte(n)}, 1+2*n*n)) } // in one piece or in two
 	var writers errgroup.Group
@@ -200,7 +266,18 @@ func TestFramesOfTwoWritersDoNotMix(t *testing.T) {
 
 // BenchmarkSend is a frame of 1 KiB to a client that keeps up.
 func BenchmarkSend(b *testing.B) {
-	server, client := tcp(b)
+	b.Run("plain", func(b *testing.B) {
+		server, client := tcp(b)
+		benchmarkSend(b, server, client)
+	})
+	b.Run("TLS", func(b *testing.B) {
+		server, client, _ := sealed(b)
+		benchmarkSend(b, server, client)
+	})
+}
+
+func benchmarkSend(b *testing.B, server net.Conn, client *net.TCPConn) {
+	b.Helper()
 	if err := client.SetDeadline(time.Time{}); err != nil {
 		b.Fatal(err)
 	}
