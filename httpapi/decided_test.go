@@ -216,7 +216,7 @@ func TestEveryRouteForEveryGroup(t *testing.T) {
 				absent(t, fmt.Sprint(route, " as ", role), theirs, none)
 				if strings.HasPrefix(route, "GET /ui/") {
 					_, path, _ := foreign.path(route)
-					absent(t, fmt.Sprint("the live part of ", path), s.refused(t, path, http.Header{"Authorization": {bearer}}, "oc.page.v1"), none)
+					absent(t, fmt.Sprint("the live part of ", path), s.refused(t, path, http.Header{"Authorization": {bearer}}, "oc.page.v1"), answer{})
 				}
 			}
 			for _, a := range []answer{theirs, none} {

@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/kv"
@@ -79,6 +80,8 @@ func problemOf(err error) *Problem {
 		return newProblem(http.StatusBadRequest, "%v", err)
 	case errors.Is(err, check.ErrUnknownWorkflow), errors.Is(err, check.ErrWorkflowGone):
 		return errNoWorkflow
+	case errors.Is(err, ui.ErrNoRun):
+		return errNoRun
 	case errors.Is(err, orchestrator.ErrUnknownNode):
 		return errNoNode
 	case errors.Is(err, orchestrator.ErrNotApproved), errors.Is(err, store.ErrExists):

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -75,9 +74,6 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 
 // explain is what a page tells of an error.
 func (s *Server) explain(c echo.Context, err error) ui.Problem {
-	if errors.Is(err, ui.ErrNoRun) {
-		err = errNoRun
-	}
 	p := s.toldOf(err, c)
 	shown := ui.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Faults: p.Errors}
 	if p.retryAfter > 0 {
