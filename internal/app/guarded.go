@@ -6,11 +6,11 @@ import (
 	"net/netip"
 )
 
-// manual is the way of approval that asks an operator.
-const manual = "manual"
+// Ways of approval: of all new nodes, or by an operator.
+const auto, manual = "auto", "manual"
 
 func checkApproval(how string) error {
-	if how != "" && how != "auto" && how != manual {
+	if how != "" && how != auto && how != manual {
 		return fmt.Errorf("%q is neither auto nor manual", how)
 	}
 	return nil
@@ -22,6 +22,14 @@ func (c Config) approvesByHand() bool {
 		return c.guarded()
 	}
 	return c.ApproveNodes == manual
+}
+
+// approval is what the other replicas are told of how new nodes get in here, whether it was said or is the default.
+func (c Config) approval() string {
+	if c.approvesByHand() {
+		return manual
+	}
+	return auto
 }
 
 // checkProxies never repeats what is wrong: it may be a password in the wrong place.

@@ -21,7 +21,7 @@ func (r *Replica) holdLease(ctx context.Context, leases *store.Leases) (*store.H
 	})
 	defer slow.Stop()
 	held, err := leases.Acquire(ctx, r.cfg.ReplicaID, store.Lease{
-		Version: r.cfg.Version, Address: r.listener.Addr().String(), StartedAt: time.Now(), ApproveNodes: r.cfg.ApproveNodes,
+		Version: r.cfg.Version, Address: r.listener.Addr().String(), StartedAt: time.Now(), ApproveNodes: r.cfg.approval(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--replica-id: %w", err)
