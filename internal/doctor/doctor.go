@@ -89,6 +89,8 @@ func (e *exam) examineState(ctx context.Context) {
 	e.runOn(ctx, "nodes", e.nodes, store.NodesBucket)
 	e.runOn(ctx, "offers", e.offers, store.NodesBucket, store.OffersBucket)
 	e.run(ctx, "offers", e.ignored)
+	e.runOn(ctx, "bookings", e.booked, store.PlanBucket)
+	e.runOn(ctx, "runs", e.due, store.PlanBucket)
 	e.runOn(ctx, "values", e.values)
 	e.run(ctx, "consumers", e.durables)
 	e.runOn(ctx, "left over", e.leftOver)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,5 +24,17 @@ func Timer(id string, at time.Time) *kv.Write {
 func Waits(m kv.Message, at time.Time) bool {
 	return m.Live() && m.Header.Get(jetstream.ScheduleHeader) == pattern(at)
 }
+
+// DecodeTimer reads when a message of Due fires. It fails with kv.ErrUndecodable.
+func DecodeTimer(_ kv.Key, m kv.Message) (time.Time, error) {
+	at, err := time.Parse("@at "+time.RFC3339Nano, m.Header.Get(jetstream.ScheduleHeader))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
+	}
+	return at, nil
+}
+
+// DecodeFired reads since when a message of Fired waits to be handled. It never fails.
+func DecodeFired(_ kv.Key, m kv.Message) (time.Time, error) { return m.Stored, nil }
 
 func pattern(at time.Time) string { return "@at " + at.UTC().Format(time.RFC3339Nano) }
