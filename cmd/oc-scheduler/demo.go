@@ -19,7 +19,7 @@ import (
 
 type demoCmd struct{ serveCmd }
 
-// Run serves like serve does, with nodes of two peers and a workflow of its own, on a directory that is removed
+// Run serves like serve does, with nodes of two peers and workflows of its own, one of them booked, on a directory that is removed
 // in the end unless --data-dir names one.
 func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 	if !c.Embedded() {
@@ -70,7 +70,7 @@ func demoFlags(k *kong.Kong) error {
 	return nil
 }
 
-// show runs the nodes and publishes the workflow, as others on the bus would.
+// show runs the nodes, publishes the workflows, as others on the bus would, and has one of them run each minute.
 func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, log *slog.Logger) error {
 	select {
 	case <-ctx.Done():
@@ -87,14 +87,22 @@ func (c *demoCmd) show(ctx context.Context, con *console, replica *app.Replica, 
 		return err
 	}
 	g.Go(func() error {
-		event, err := demoEvent()
+		list, err := demoEvents()
 		if err != nil {
 			return err
 		}
-		if err := nc.Publish(events.CreateResource, event); err != nil {
-			return err
+		for _, event := range list {
+			if err := nc.Publish(events.CreateResource, event); err != nil {
+				return err
+			}
 		}
 		return invite(con, replica)
+	})
+	g.Go(func() error {
+		if err := replica.Book(ctx, demoPipelineID, []byte(eachMinute)); ctx.Err() == nil {
+			return err
+		}
+		return nil
 	})
 	return g.Wait()
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed" // the configurations of the demo's nodes
+	_ "embed" // the configurations of the demo's nodes, and a workflow
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,7 +13,7 @@ import (
 // demoMisses is how many heartbeats of a node go missing before it counts as lost, where its silence is bounded.
 const demoMisses = 4
 
-const demoWorkflowID = "demo-align"
+const demoWorkflowID, demoPipelineID = "demo-align", "demo-pipeline"
 
 //go:embed demo-north.yaml
 var demoNorth string
@@ -51,7 +51,24 @@ const demoWorkflow = `{
   }
 }`
 
-// demoEvent makes the workflow known.
-func demoEvent() ([]byte, error) {
-	return events.Envelope{FromApp: "oc-workflow", Datatype: events.DatatypeWorkflow, Payload: []byte(demoWorkflow)}.Encode()
+// demoPipeline runs: three steps, on two peers, within less than a minute. Of each instance it takes what the demo's
+// nodes never book of their own accord.
+//
+//go:embed demo-pipeline.json
+var demoPipeline []byte
+
+// eachMinute is how the pipeline is booked.
+const eachMinute = `{"cron": "* * * * *", "labels": {"demo": "each minute"}}`
+
+// demoEvents make the workflows known.
+func demoEvents() ([][]byte, error) {
+	var list [][]byte
+	for _, doc := range [][]byte{[]byte(demoWorkflow), demoPipeline} {
+		event, err := events.Envelope{FromApp: "oc-workflow", Datatype: events.DatatypeWorkflow, Payload: doc}.Encode()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, event)
+	}
+	return list, nil
 }

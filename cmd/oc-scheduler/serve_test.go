@@ -19,6 +19,8 @@ import (
 	"oc-scheduler/events"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/internal/peer/execute"
+	runs "oc-scheduler/store/run"
+	"oc-scheduler/store/schedule"
 )
 
 // asProgram makes the test binary the program itself.
@@ -259,6 +261,46 @@ func TestDemo(t *testing.T) {
 	}
 	if code := s.end(t); code != exitOK {
 		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	}
+}
+
+// TestDemoRunsAPipeline: it is booked for each minute, once, however often the demo starts on one store, and it runs.
+func TestDemoRunsAPipeline(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	var before string
+	for range 2 {
+		s := begin(t, "demo", "--data-dir", data)
+		ask := func(args ...string) outcome {
+			return invoke(t, map[string]string{"OC_SERVER": s.server, "OC_OUTPUT": "json"}, args...)
+		}
+		var started runs.Run
+		eventually(t, "it can be started", func() bool {
+			got := ask("start", demoPipelineID)
+			return json.Unmarshal([]byte(got.stdout), &started) == nil && got.code == exitOK
+		})
+		eventually(t, "its first step runs", func() bool {
+			got := ask("runs", started.ID)
+			return json.Unmarshal([]byte(got.stdout), &started) == nil && started.Steps[0].State == runs.Running
+		})
+		if got := ask("runs", "cancel", started.ID); got.code != exitOK {
+			t.Errorf("%+v", got)
+		}
+		var each []schedule.Schedule
+		eventually(t, "it is booked", func() bool {
+			got := ask("schedules", "--workflow", demoPipelineID, "--label", "demo=each minute", "--state", "active")
+			return json.Unmarshal([]byte(got.stdout), &each) == nil && len(each) > 0
+		})
+		if len(each) != 1 || before != "" && each[0].ID != before {
+			t.Errorf("booked before: %q; now: %+v", before, each)
+		}
+		before = each[0].ID
+		if got := ask("next", before); got.code != exitOK || !strings.Contains(got.stdout, `"booked"`) {
+			t.Errorf("%+v", got)
+		}
+		if code := s.end(t); code != exitOK {
+			t.Errorf("exit code %d\n%s", code, s.stderr.String())
+		}
 	}
 }
 
