@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"oc-scheduler/events"
 	"oc-scheduler/internal/fleettest"
 )
 
@@ -24,8 +25,9 @@ var (
 )
 
 // TestSoakNodesAsProcesses kills, stops, restarts, changes, rejects and approves the nodes of a peer, all of them
-// processes, below a fleet of three: at every quiet moment the planner is what the living approved ones offer, on
-// every replica and in every stream, and nothing is said on the bus for that.
+// processes, below a fleet of three of which some die meanwhile, never the last: at every quiet moment the planner is
+// what the living approved ones offer, on every replica and in every stream; nothing is said on the bus for that, and
+// who asks there is answered once.
 func TestSoakNodesAsProcesses(t *testing.T) {
 	t.Logf("seed %d", *nodesSeed)
 	p := newPark(t, 20, rand.New(rand.NewPCG(*nodesSeed, 0)))
@@ -33,18 +35,19 @@ func TestSoakNodesAsProcesses(t *testing.T) {
 	asked, _ := fleettest.Counts(t, p.fleet.js, "site") // before the first node had told what it offers
 	rounds := 0
 	for end := time.Now().Add(*nodesFor); time.Now().Before(end); rounds++ {
+		p.ask()
 		var happened []string
 		for range 1 + p.random.IntN(6) {
-			happened = append(happened, p.strike(p.nodes[p.random.IntN(len(p.nodes))]))
+			happened = append(happened, p.strike())
 		}
 		p.quiet(strings.Join(happened, ", "))
 	}
-	t.Logf("%d rounds", rounds)
+	t.Logf("%d rounds, the slowest took %v; %d questions; streams were closed %v", rounds, p.slowest, p.questions, closes(p.streams))
 	if requests, closes := fleettest.Counts(t, p.fleet.js, "site"); requests["site"] != asked["site"] || closes["site"] > 0 {
 		t.Errorf("%v requests after %v, and %v closes", requests, asked, closes)
 	}
 	for _, s := range p.streams {
-		s.End()
+		s.Close()
 	}
 	fleettest.Until(t, "the planner is closed", func() string {
 		if _, closes := fleettest.Counts(t, p.fleet.js, "site"); closes["site"] != 1 {
@@ -54,14 +57,17 @@ func TestSoakNodesAsProcesses(t *testing.T) {
 	})
 }
 
-// park is a peer's nodes below a fleet with a stream on each replica.
+// park is a peer's nodes below a fleet with streams on it.
 type park struct {
 	*testing.T
 	fleet    *fleet
-	replicas []*fleettest.Replica
+	replicas *crew
 	nodes    []*parked
-	streams  []*fleettest.Shown
+	streams  []*fleettest.Stream
 	random   *rand.Rand
+
+	questions int // that were asked of the planner on the bus
+	slowest   time.Duration
 }
 
 // parked is a node, and what was done to it.
@@ -75,12 +81,10 @@ type parked struct {
 
 func newPark(t *testing.T, nodes int, random *rand.Rand) *park {
 	t.Helper()
-	p := &park{T: t, fleet: newFleet(t), random: random}
-	for range 3 {
-		p.replicas = append(p.replicas, p.fleet.replica(t))
-	}
+	f := newFleet(t)
+	p := &park{T: t, fleet: f, replicas: newCrew(t, 3, "--nats-url", f.server.URL()), random: random}
 	const workflow = `{"id":"w","graph":{"items":{"n":{"compute":{"id":"dc","peer_id":"site","demand":{"ram_gb":1}}}}}}`
-	if a := fleettest.Send(t.Context(), http.MethodPut, p.replicas[0].URL+"/oc/w", strings.NewReader(workflow)); a.Status != http.StatusCreated {
+	if a := fleettest.Send(t.Context(), http.MethodPut, p.replicas.any()+"/oc/w", strings.NewReader(workflow)); a.Status != http.StatusCreated {
 		t.Fatalf("PUT: %d %s", a.Status, a.Body)
 	}
 	for n := range nodes {
@@ -88,14 +92,8 @@ func newPark(t *testing.T, nodes int, random *rand.Rand) *park {
 		p.start(node)
 		p.nodes = append(p.nodes, node)
 	}
-	for _, r := range p.replicas {
-		fleettest.Until(t, "the workflow is there", func() string {
-			if a := fleettest.Get(t.Context(), r.URL+"/oc/w"); a.Status != http.StatusOK {
-				return string(a.Body)
-			}
-			return ""
-		})
-		p.streams = append(p.streams, fleettest.Show(t, r.URL+fleettest.CheckPath("w")))
+	for i := range 6 {
+		p.streams = append(p.streams, fleettest.Open(t, fleettest.CheckPath("w"), func(attempt int) string { return p.replicas.one(i + attempt) }))
 	}
 	return p
 }
@@ -113,8 +111,38 @@ func (p *park) start(n *parked) {
 	n.process = itself().Run(p, "peer", "--config", config, "--nats-url", p.fleet.server.URL(), "--log-level", "error")
 }
 
-// strike does something to a node that its state allows, and says what.
-func (p *park) strike(n *parked) string {
+// strike does something to a node, or to a replica, and says what.
+func (p *park) strike() string {
+	p.Helper()
+	if p.random.IntN(6) == 0 {
+		return p.strikeReplica(p.random.IntN(len(p.replicas.replicas)))
+	}
+	return p.strikeNode(p.nodes[p.random.IntN(len(p.nodes))])
+}
+
+// strikeReplica kills one, unless it is the last, or has it come back.
+func (p *park) strikeReplica(i int) string {
+	p.Helper()
+	switch {
+	case !p.replicas.lives(i):
+		p.replicas.start(p.T, i)
+		return fmt.Sprint("start replica ", i)
+	case len(p.replicas.alive()) == 1:
+		return "nothing"
+	}
+	p.replicas.kill(i)
+	return fmt.Sprint("kill replica ", i)
+}
+
+// lives says whether a replica does.
+func (c *crew) lives(i int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.replicas[i] != nil
+}
+
+// strikeNode does something to a node that its state allows, and says what.
+func (p *park) strikeNode(n *parked) string {
 	p.Helper()
 	var what string
 	var err error
@@ -156,30 +184,57 @@ func (p *park) strike(n *parked) string {
 
 func (p *park) decide(n *parked, decision string) {
 	p.Helper()
-	a := fleettest.Send(p.Context(), http.MethodPost, p.replicas[p.random.IntN(3)].URL+"/nodes/"+n.id+"/"+decision, nil)
+	a := fleettest.Send(p.Context(), http.MethodPost, p.replicas.one(p.random.IntN(3))+"/nodes/"+n.id+"/"+decision, nil)
 	if a.Status/100 != 2 {
 		p.Fatalf("%s %s: %d %s", decision, n.id, a.Status, a.Body)
 	}
 }
 
-// quiet waits until every replica and every stream shows what the living approved nodes offer.
-func (p *park) quiet(after string) {
+// ask asks on the bus for the planner, as others do, where whatever happens next leaves somebody to be told of.
+func (p *park) ask() {
 	p.Helper()
+	if len(p.wanted()) < 7 {
+		return
+	}
+	payload, err := events.Propagated{Action: events.ActionPlanner, Payload: []byte(`{"peer_id":"site"}`)}.Encode()
+	if err != nil {
+		p.Fatal(err)
+	}
+	event, err := events.Envelope{FromApp: "oc-front", Payload: payload}.Encode()
+	if err != nil {
+		p.Fatal(err)
+	}
+	if _, err := p.fleet.js.Publish(p.Context(), events.Propagation, event); err != nil {
+		p.Fatal(err)
+	}
+	p.questions++
+}
+
+// wanted is what the living approved nodes offer.
+func (p *park) wanted() map[string]float64 {
 	want := map[string]float64{}
 	for _, n := range p.nodes {
 		if n.process != nil && !n.stopped && !n.rejected {
 			want["of-"+n.id] = float64(n.level)
 		}
 	}
+	return want
+}
+
+// quiet waits until every replica and every stream shows what the living approved nodes offer, and all questions are
+// answered.
+func (p *park) quiet(after string) {
+	p.Helper()
+	want := p.wanted()
 	took := fleettest.Until(p, "the planner after "+after, func() string {
 		versions := map[string]bool{}
-		for _, r := range p.replicas {
-			has, lacks := p.instances(r)
+		for _, url := range p.replicas.alive() {
+			has, lacks := p.instances(url)
 			if lacks != "" || !maps.Equal(has, want) {
-				return fmt.Sprintf("%s %s has %v, wanted %v", lacks, r.URL, has, want)
+				return fmt.Sprintf("%s %s has %v, wanted %v", lacks, url, has, want)
 			}
 			var result struct{ Version string }
-			a := fleettest.Get(p.Context(), r.URL+fleettest.CheckPath("w"))
+			a := fleettest.Get(p.Context(), url+fleettest.CheckPath("w"))
 			if err := json.Unmarshal(a.Body, &result); err != nil {
 				return err.Error()
 			}
@@ -191,14 +246,22 @@ func (p *park) quiet(after string) {
 		if len(versions) != 1 {
 			return fmt.Sprintf("has versions %v", versions)
 		}
+		heard, err := fleettest.Heard(p.Context(), p.fleet.js)
+		if answers := len(heard["site"].Answers); err != nil || answers < p.questions {
+			return fmt.Sprintf("%d of %d questions are answered; %v", answers, p.questions, err)
+		} else if answers > p.questions {
+			p.Errorf("%d answers to %d questions", answers, p.questions)
+			p.questions = answers
+		}
 		return ""
 	})
+	p.slowest = max(p.slowest, took)
 	p.Logf("%v after %s: %d nodes", took.Round(time.Millisecond), after, len(want))
 }
 
 // instances is what a replica has of the peer's planner.
-func (p *park) instances(r *fleettest.Replica) (has map[string]float64, lacks string) {
-	a := fleettest.Get(p.Context(), r.URL+"/planners/site")
+func (p *park) instances(url string) (has map[string]float64, lacks string) {
+	a := fleettest.Get(p.Context(), url+"/planners/site")
 	var planner struct {
 		Capacities map[string]map[string]map[string]float64
 	}

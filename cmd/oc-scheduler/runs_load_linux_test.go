@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,11 +28,8 @@ import (
 
 // load is runs that fall due at about the same time, on nodes that note in their ledgers what they begin with.
 type load struct {
-	flags []string // of each replica
-	urls  []string // of NATS
-
-	mu       sync.Mutex
-	replicas []*fleettest.Replica // nil: it is dead
+	*crew
+	urls []string // of NATS
 
 	dirs  []string // of the nodes
 	nodes []func() // stop them
@@ -41,10 +37,7 @@ type load struct {
 
 func newLoad(t *testing.T, urls []string, copies, replicas, nodes int) *load {
 	t.Helper()
-	l := &load{urls: urls, flags: []string{"--nats-url", strings.Join(urls, ","), "--js-replicas", fmt.Sprint(copies)}, replicas: make([]*fleettest.Replica, replicas)}
-	for i := range replicas {
-		l.start(t, i)
-	}
+	l := &load{urls: urls, crew: newCrew(t, replicas, "--nats-url", strings.Join(urls, ","), "--js-replicas", fmt.Sprint(copies))}
 	for i := range nodes {
 		l.node(t, i)
 	}
@@ -66,42 +59,6 @@ func newLoad(t *testing.T, urls []string, copies, replicas, nodes int) *load {
 }
 
 func siteOf(i int) string { return fmt.Sprint("site-", i) }
-
-// start has a replica live, again.
-func (l *load) start(t *testing.T, i int) {
-	t.Helper()
-	r := itself().Start(t, l.flags...)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.replicas[i] = r
-}
-
-func (l *load) kill(i int) {
-	l.mu.Lock()
-	r := l.replicas[i]
-	l.replicas[i] = nil
-	l.mu.Unlock()
-	r.Kill()
-}
-
-// any is where some replica answers.
-func (l *load) any() string { return l.one(0) }
-
-// one is the n-th that lives; empty: none does.
-func (l *load) one(n int) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var alive []string
-	for _, r := range l.replicas {
-		if r != nil {
-			alive = append(alive, r.URL)
-		}
-	}
-	if len(alive) == 0 {
-		return ""
-	}
-	return alive[n%len(alive)]
-}
 
 // node starts a node that sleeps.
 func (l *load) node(t *testing.T, i int) {

@@ -32,7 +32,7 @@ type park struct {
 	js       jetstream.JetStream
 	replicas []*running
 	nodes    []*parked
-	streams  []*fleettest.Shown
+	streams  []*fleettest.Stream
 	random   *rand.Rand
 }
 
@@ -69,7 +69,7 @@ func newPark(t *testing.T, nodes int) *park {
 		t.Fatalf("PUT: %d %s", a.Status, a.Body)
 	}
 	for _, r := range p.replicas {
-		p.streams = append(p.streams, fleettest.Show(t, r.URL()+fleettest.CheckPath("w")))
+		p.streams = append(p.streams, fleettest.Open(t, fleettest.CheckPath("w"), func(int) string { return r.URL() }))
 	}
 	return p
 }
@@ -90,7 +90,7 @@ func (p *park) chaos(t *testing.T, more func(round int) bool) {
 		t.Errorf("%v requests after %v, and %v closes", requests, asked, closes)
 	}
 	for _, s := range p.streams {
-		s.End()
+		s.Close()
 	}
 	fleettest.Until(t, "the planner is closed", func() string {
 		if _, closes := fleettest.Counts(t, p.js, "site"); closes["site"] != 1 {

@@ -15,8 +15,8 @@ import (
 	"oc-scheduler/events"
 )
 
-// Said is what the scheduler said of one peer on the bus.
-type Said struct{ Requests, Closes []time.Time }
+// Said is what the scheduler said of one peer on the bus; Answers are planners that others had asked for.
+type Said struct{ Requests, Closes, Answers []time.Time }
 
 // Heard reads all that the fleet has ever said on the bus, by peer.
 func Heard(ctx context.Context, js jetstream.JetStream) (map[string]Said, error) {
@@ -27,7 +27,8 @@ func Heard(ctx context.Context, js jetstream.JetStream) (map[string]Said, error)
 	heard := map[string]Said{}
 	for _, m := range msgs {
 		envelope, err := events.DecodeEnvelope(m.Data())
-		if err != nil || envelope.FromApp != "oc-scheduler" {
+		composed := m.Headers().Get(events.HeaderComposed) != ""
+		if err != nil || envelope.FromApp != "oc-scheduler" && !composed {
 			continue
 		}
 		said, err := events.DecodePropagated(envelope.Payload)
@@ -45,10 +46,12 @@ func Heard(ctx context.Context, js jetstream.JetStream) (map[string]Said, error)
 			return nil, err
 		}
 		s := heard[peer.ID]
-		switch said.Action {
-		case "PB_PLANNER":
+		switch {
+		case composed:
+			s.Answers = append(s.Answers, md.Timestamp)
+		case said.Action == "PB_PLANNER":
 			s.Requests = append(s.Requests, md.Timestamp)
-		case "PB_CLOSE_PLANNER":
+		case said.Action == "PB_CLOSE_PLANNER":
 			s.Closes = append(s.Closes, md.Timestamp)
 		}
 		heard[peer.ID] = s

@@ -19,6 +19,7 @@ type Stream struct {
 
 	mu       sync.Mutex
 	shown    map[string]int               // level by peer; -1: the planner is missing
+	version  string                       // of the newest result
 	closed   map[websocket.StatusCode]int // how often in which way; -1: without a close frame
 	losses   []Loss
 	returns  []time.Duration // from a close to the first frame of the next replica

@@ -15,6 +15,7 @@ type Loss struct {
 func (s *Stream) take(frame []byte) {
 	var r struct {
 		Type      string
+		Version   string
 		Resources []struct {
 			Peer      string `json:"peer_id"`
 			Conflicts []struct{ Free int }
@@ -29,6 +30,7 @@ func (s *Stream) take(frame []byte) {
 		s.lastFail = "frame " + string(frame)
 		return
 	}
+	s.version = r.Version
 	for _, resource := range r.Resources {
 		s.shown[resource.Peer] = 0
 		for _, c := range resource.Conflicts {
@@ -41,6 +43,13 @@ func (s *Stream) take(frame []byte) {
 		}
 		s.shown[peer] = -1
 	}
+}
+
+// Version is that of the newest result that the stream has shown; empty: none yet.
+func (s *Stream) Version() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
 }
 
 // Lacks says what the stream does not show of the levels of its peers; "" when it is current.
