@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -80,7 +81,11 @@ func accept(subject string, header nats.Header, data []byte) (event, error) {
 	case subject == Propagation && envelope.FromApp == FromDiscovery:
 		return acceptPropagated(envelope.Payload)
 	case subject == Propagation && envelope.FromApp != FromScheduler:
-		return acceptQuestion(envelope.Payload)
+		question, err := acceptQuestion(envelope.Payload)
+		if errors.Is(err, errMistaken) {
+			err = fmt.Errorf("%w: from_app is %.100q", errMistaken, envelope.FromApp)
+		}
+		return question, err
 	case subject == CreateResource && strings.EqualFold(envelope.Datatype, DatatypeWorkflow):
 		created, err := named(workflowCreated, envelope.Payload, "id")
 		created.groups = envelope.Groups
@@ -111,13 +116,20 @@ func acceptQuestion(payload []byte) (event, error) {
 	}
 	e := event{kind: plannerAsked}
 	err = readObject(p.Payload, func(o object, name string) (err error) {
-		if name != "peer_id" {
+		switch name {
+		case "peer_id":
+		case "capacities":
+			return errMistaken
+		default:
 			return errSkipped
 		}
 		e.id, err = o.text(name)
 		return err
 	})
-	if err != nil || id.Check(e.id) != nil {
+	switch {
+	case errors.Is(err, errMistaken):
+		return event{}, errMistaken
+	case err != nil || id.Check(e.id) != nil:
 		return event{}, errSkipped
 	}
 	return e, nil

@@ -42,3 +42,7 @@ var ErrIgnored = errors.New("of no effect")
 
 // errSkipped: a well-formed message that is not for us.
 var errSkipped = errors.New("not for us")
+
+// errMistaken: a planner that somebody else than the discovery publishes, which is passed over; who does so may not
+// know.
+var errMistaken = fmt.Errorf("a planner is taken from %s alone: %w", FromDiscovery, errSkipped)

@@ -30,6 +30,7 @@ type Listener struct {
 	holds   *holds
 
 	deaf       atomic.Pointer[error] // what the last session ended with; nil once the consumer has shown life
+	mistaken   atomic.Bool           // it was told that somebody publishes planners in vain
 	complained atomic.Int64          // when the failure of an event was last worth a warning, Unix ns
 }
 

@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -134,5 +135,38 @@ oc_scheduler_bus_events_total{outcome="retried",subject="REMOVE_RESOURCE"} 0
 	}
 	if dead := letters(t, js); len(dead) != 0 {
 		t.Errorf("dead letters %v", dead)
+	}
+}
+
+// TestAPlannerOfSomebodyElse is passed over, counted each time, and told of once.
+func TestAPlannerOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	bus, err := events.OpenBus(t.Context(), js, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	reg := prometheus.NewRegistry()
+	stop := natstest.Run(t, events.NewListener(bus, &recorder{}, slog.New(slog.NewTextHandler(&log, nil)), reg).Run)
+	for range 3 {
+		publish(t, js, events.Propagation, said(t, "oc-discovrey", "PB_PLANNER", `{"peer_id":"q","capacities":{}}`))
+	}
+	publish(t, js, events.Propagation, said(t, "others", "PB_PLANNER", `{"peer_id":"q","mine":{}}`))
+	settled(t, js)
+	const want = `# HELP oc_scheduler_bus_events_total Deliveries of events of the OpenCloud bus, by what became of them.
+# TYPE oc_scheduler_bus_events_total counter
+oc_scheduler_bus_events_total{outcome="ignored",subject="PROPALGATION_EVENT"} 0
+oc_scheduler_bus_events_total{outcome="retried",subject="CREATE_RESOURCE"} 0
+oc_scheduler_bus_events_total{outcome="retried",subject="PROPALGATION_EVENT"} 0
+oc_scheduler_bus_events_total{outcome="retried",subject="REMOVE_RESOURCE"} 0
+oc_scheduler_bus_events_total{outcome="skipped",subject="PROPALGATION_EVENT"} 4
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "oc_scheduler_bus_events_total"); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if n := strings.Count(log.String(), "event skipped"); n != 1 || !strings.Contains(log.String(), "oc-discovrey") {
+		t.Errorf("told %d times: %s", n, log.String())
 	}
 }

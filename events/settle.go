@@ -18,7 +18,11 @@ const (
 )
 
 func (l *Listener) skip(ctx context.Context, d *delivery) {
-	l.log.DebugContext(ctx, "event skipped", "subject", d.msg.Subject)
+	level := slog.LevelDebug
+	if errors.Is(d.err, errMistaken) && l.mistaken.CompareAndSwap(false, true) {
+		level = slog.LevelInfo
+	}
+	l.log.Log(ctx, level, "event skipped", "subject", d.msg.Subject, "reason", d.err)
 	l.metrics.events.WithLabelValues(d.msg.Subject, outcomeSkipped).Inc()
 	_ = d.ack() // else it is delivered and skipped once more
 }

@@ -18,16 +18,6 @@ func replicaOn(t *testing.T, server *natstest.Server) (*site, *fleettest.Replica
 	return &site{url: r.URL, bus: server.Connect(t)}, r
 }
 
-func end(t *testing.T, r *fleettest.Replica) {
-	t.Helper()
-	if err := r.Drain(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Wait(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestABackupIsWhatTheFleetWas backs up a fleet that has all kinds of things, restores it elsewhere, and holds that all is
 // told as before, that a node which stayed goes on, and that what was due fires.
 func TestABackupIsWhatTheFleetWas(t *testing.T) {

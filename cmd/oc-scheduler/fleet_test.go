@@ -42,6 +42,17 @@ func (f *fleet) replica(t *testing.T, flags ...string) *fleettest.Replica {
 	return itself().Start(t, append([]string{"--nats-url", f.server.URL()}, flags...)...)
 }
 
+// end drains a replica and waits for its end.
+func end(t *testing.T, r *fleettest.Replica) {
+	t.Helper()
+	if err := r.Drain(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // put stores the workflow wf-<id>, which needs the peer id, and waits until all show it.
 func (f *fleet) put(t *testing.T, id string, on ...*fleettest.Replica) {
 	t.Helper()
