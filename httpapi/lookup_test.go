@@ -68,7 +68,7 @@ func (b *behind) write(t *testing.T, id string) {
 	}
 	if err == nil {
 		_, err = b.other.Nodes.Change(t.Context(), id, func(*store.NodeRecord) (*store.NodeRecord, error) {
-			return &store.NodeRecord{NodeID: id, Membership: store.Approved, State: store.NodeNew, Info: json.RawMessage(`{"node_id":"n"}`)}, nil
+			return &store.NodeRecord{NodeID: id, Standing: store.Standing{Membership: store.Approved, State: store.NodeNew}, Connection: store.Connection{Info: json.RawMessage(`{"node_id":"n"}`)}}, nil
 		})
 	}
 	if err != nil {

@@ -17,8 +17,9 @@ func (s *site) enrol(t *testing.T, id string, membership store.Membership) {
 	t.Helper()
 	_, err := s.store.Nodes.Change(t.Context(), id, func(*store.NodeRecord) (*store.NodeRecord, error) {
 		return &store.NodeRecord{
-			NodeID: id, Membership: membership, State: store.NodeConnected, Since: time.Now().UTC(), Session: "s",
-			Info: json.RawMessage(`{"node_id":` + strconv.Quote(id) + `,"peer_id":"peer-a"}`), LivenessSeconds: 60,
+			NodeID:     id,
+			Standing:   store.Standing{Membership: membership, State: store.NodeConnected, Since: time.Now().UTC()},
+			Connection: store.Connection{Session: "s", Info: json.RawMessage(`{"node_id":` + strconv.Quote(id) + `,"peer_id":"peer-a"}`), LivenessSeconds: 60},
 		}, nil
 	})
 	if err != nil {

@@ -106,7 +106,7 @@ func removals(t *testing.T, st *store.Store) map[string]removal {
 			"$KV.nodes.n",
 			func(n int) {
 				_, err := st.Nodes.Change(t.Context(), "n", func(*store.NodeRecord) (*store.NodeRecord, error) {
-					return &store.NodeRecord{NodeID: "n", Membership: store.Approved, Generation: uint64(n)}, nil
+					return &store.NodeRecord{NodeID: "n", Standing: store.Standing{Membership: store.Approved}, Connection: store.Connection{Generation: uint64(n)}}, nil
 				})
 				must(err)
 			},

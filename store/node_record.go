@@ -31,25 +31,44 @@ const (
 
 // NodeRecord is what the fleet knows of one compute node.
 type NodeRecord struct {
-	NodeID     string          `json:"node_id"`
-	Membership Membership      `json:"membership"`
-	State      NodeState       `json:"state"`
-	Since      time.Time       `json:"since"`             // of the state
-	Reason     string          `json:"reason,omitempty"`  // of the state
-	Info       json.RawMessage `json:"info,omitempty"`    // what it told of itself
-	Session    string          `json:"session,omitempty"` // the last one that was accepted
-	Generation uint64          `json:"generation"`        // how many were
+	NodeID string `json:"node_id"`
+	Standing
+	Connection
+	Positions
+	Offering
+	Rivalry
+}
+
+// Standing is whether a node may take part, and whether it is there.
+type Standing struct {
+	Membership Membership `json:"membership"`
+	State      NodeState  `json:"state"`
+	Since      time.Time  `json:"since"`            // of the state
+	Reason     string     `json:"reason,omitempty"` // of the state
+	// PeerSince is since when it has said that it is of its peer.
+	PeerSince time.Time `json:"peer_since,omitzero"`
+}
+
+// Connection is the last session of a node that was accepted.
+type Connection struct {
+	Info       json.RawMessage `json:"info,omitempty"` // what it told of itself
+	Session    string          `json:"session,omitempty"`
+	Generation uint64          `json:"generation"` // how many were accepted
 	StartedAt  time.Time       `json:"started_at,omitzero"`
 	// OpenedAt is when it asked for the session, by its own clock.
 	OpenedAt time.Time `json:"opened_at,omitzero"`
-	// PeerSince is since when it has said that it is of its peer.
-	PeerSince time.Time `json:"peer_since,omitzero"`
 	// InfoSequence is the message of the session that Info came with.
 	InfoSequence uint64 `json:"info_sequence"`
 	// ProtocolVersion is that of its messages.
 	ProtocolVersion int `json:"protocol_version"`
 	// LivenessSeconds without a heartbeat, and it is lost.
 	LivenessSeconds float64 `json:"liveness_s"`
+	// HandshakeRequired is why the session has to end; empty: it need not.
+	HandshakeRequired string `json:"handshake_required,omitempty"`
+}
+
+// Positions are how far what a node sends, and what is sent to it, has come.
+type Positions struct {
 	// Ledger numbers its events; LastNodeSequence is the last that was handled, as of its last handshake
 	// or as of the last change of this record.
 	Ledger           string `json:"ledger,omitempty"`
@@ -68,13 +87,19 @@ type NodeRecord struct {
 	LedgerFrom uint64 `json:"ledger_from,omitempty"`
 	// Delivered is the last message there that may have come to it in the sessions that are over.
 	Delivered uint64 `json:"delivered,omitempty"`
+}
+
+// Offering is what stands of a node's offers beside the offer itself.
+type Offering struct {
 	// TellsOffers says that it has ever told one.
 	TellsOffers bool `json:"tells_offers,omitempty"`
 	// OfferRefused is why what it told last in its session was refused; nil: it was not. What it told before stands.
 	OfferRefused *OfferRefusal `json:"offer_refused,omitempty"`
-	// HandshakeRequired is why its present session has to end; empty: it need not.
-	HandshakeRequired string `json:"handshake_required,omitempty"`
-	// EarlierStarts are those of the programs that had Ledger before the one of StartedAt, the last of some.
+}
+
+// Rivalry is what is known of other programs that speak, or spoke, as the node.
+type Rivalry struct {
+	// EarlierStarts are those of the programs that had the ledger before the one of StartedAt, the last of some.
 	EarlierStarts []time.Time `json:"earlier_starts,omitempty"`
 	// Refused is the last program that was not let in as this node, since a session began; nil: none.
 	Refused *Refusal `json:"refused,omitempty"`
@@ -115,16 +140,16 @@ type FormerLedger struct {
 func (r *NodeRecord) Program() Program { return Program{r.Ledger, r.StartedAt} }
 
 // Liveness is how long the node may be silent.
-func (r *NodeRecord) Liveness() time.Duration {
-	return kv.WholeSeconds(time.Duration(r.LivenessSeconds * float64(time.Second)))
+func (c *Connection) Liveness() time.Duration {
+	return kv.WholeSeconds(time.Duration(c.LivenessSeconds * float64(time.Second)))
 }
 
 // PeerID is the peer whose node it says to be; empty when it says none, or none that can be.
-func (r *NodeRecord) PeerID() string {
+func (c *Connection) PeerID() string {
 	var info struct {
 		PeerID string `json:"peer_id"`
 	}
-	if json.Unmarshal(r.Info, &info) != nil || id.Check(info.PeerID) != nil {
+	if json.Unmarshal(c.Info, &info) != nil || id.Check(info.PeerID) != nil {
 		return ""
 	}
 	return info.PeerID

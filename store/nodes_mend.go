@@ -18,7 +18,7 @@ func (n *Nodes) read(nodeID string, m kv.Message) *NodeRecord {
 	if before, ok := n.recall(nodeID); ok {
 		return &before
 	}
-	return &NodeRecord{NodeID: nodeID, Membership: Pending, State: NodeNew, Since: time.Now().UTC(), Reason: "its record was broken"}
+	return &NodeRecord{NodeID: nodeID, Standing: Standing{Membership: Pending, State: NodeNew, Since: time.Now().UTC(), Reason: "its record was broken"}}
 }
 
 // recall is the last record of a node that this replica has seen.

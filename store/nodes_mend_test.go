@@ -24,7 +24,7 @@ func TestABrokenRecordIsMended(t *testing.T) {
 			srv := natstest.Start(t)
 			knows, js := running(t, srv, store.Config{})
 			ignorant, _ := open(t, srv, store.Config{})
-			rejected := &store.NodeRecord{NodeID: "n", Membership: store.Rejected, State: store.NodeGone, Generation: 3}
+			rejected := &store.NodeRecord{NodeID: "n", Standing: store.Standing{Membership: store.Rejected, State: store.NodeGone}, Connection: store.Connection{Generation: 3}}
 			if _, err := knows.Nodes.Change(t.Context(), "n", func(*store.NodeRecord) (*store.NodeRecord, error) { return rejected, nil }); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestNodes(t *testing.T) {
 				return nil, nil
 			}
 			if n == nil {
-				n = &store.NodeRecord{NodeID: "n.1", Membership: store.Approved}
+				n = &store.NodeRecord{NodeID: "n.1", Standing: store.Standing{Membership: store.Approved}}
 			}
 			n.Generation += by
 			return n, nil

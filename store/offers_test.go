@@ -19,7 +19,7 @@ func begin(t *testing.T, st *store.Store, nodeID, session string) {
 	t.Helper()
 	_, err := st.Nodes.Change(t.Context(), nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil {
-			n = &store.NodeRecord{NodeID: nodeID, Membership: store.Approved}
+			n = &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved}}
 		}
 		n.Session, n.State = session, store.NodeConnected
 		return n, nil

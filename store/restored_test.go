@@ -17,7 +17,7 @@ func TestRestoredNodesAreToHearTheirOrdersAgain(t *testing.T) {
 	made := time.Now().UTC()
 	for _, id := range []string{"n.1", "n2"} {
 		_, err := st.Nodes.Change(t.Context(), id, func(*store.NodeRecord) (*store.NodeRecord, error) {
-			return &store.NodeRecord{NodeID: id, Membership: store.Approved, InStream: made, LastSchedulerSequence: 7}, nil
+			return &store.NodeRecord{NodeID: id, Standing: store.Standing{Membership: store.Approved}, Positions: store.Positions{InStream: made, LastSchedulerSequence: 7}}, nil
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func (r *replica) node(t *testing.T, nodeID string, change func(*store.NodeRecor
 	t.Helper()
 	_, err := r.store.Nodes.Change(t.Context(), nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil {
-			n = &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: store.NodeConnected, Session: "s", Info: []byte(`{"peer_id":"p"}`)}
+			n = &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved, State: store.NodeConnected}, Connection: store.Connection{Session: "s", Info: []byte(`{"peer_id":"p"}`)}}
 		}
 		change(n)
 		return n, nil

@@ -16,7 +16,7 @@ import (
 func (r *replica) node(t *testing.T, nodeID string, state store.NodeState) {
 	t.Helper()
 	_, err := r.store.Nodes.Change(t.Context(), nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
-		return &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: state, Session: "s", Info: []byte(`{"peer_id":"peer-n"}`)}, nil
+		return &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved, State: state}, Connection: store.Connection{Session: "s", Info: []byte(`{"peer_id":"peer-n"}`)}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func (r *replica) connect(t *testing.T, nodeID, peerID string) {
 	}
 	_, err = r.store.Nodes.Change(t.Context(), nodeID, func(n *store.NodeRecord) (*store.NodeRecord, error) {
 		if n == nil {
-			n = &store.NodeRecord{NodeID: nodeID, Membership: store.Approved}
+			n = &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved}}
 		}
 		n.State, n.Info = store.NodeConnected, info
 		n.Generation++

@@ -14,14 +14,14 @@ func (c *control) moves(n *store.NodeRecord, info json.RawMessage) bool {
 	if n.Membership != store.Approved || len(n.Info) == 0 {
 		return false
 	}
-	before, now := n.PeerID(), (&store.NodeRecord{Info: info}).PeerID()
+	before, now := n.PeerID(), (&store.Connection{Info: info}).PeerID()
 	return before != now && (before != "" || c.manual)
 }
 
 // suspend lets a node wait for approval that moves; delivered is the last message that may have come to it.
 func suspend(n *store.NodeRecord, info json.RawMessage, delivered uint64) {
 	n.Membership = store.Pending
-	n.Reason = fmt.Sprintf("it was approved as a node of peer %q, and names %q", n.PeerID(), (&store.NodeRecord{Info: info}).PeerID())
+	n.Reason = fmt.Sprintf("it was approved as a node of peer %q, and names %q", n.PeerID(), (&store.Connection{Info: info}).PeerID())
 	n.Delivered = max(n.Delivered, delivered)
 	if n.State == store.NodeConnected {
 		n.State, n.Since = store.NodeGone, time.Now().UTC()

@@ -58,7 +58,7 @@ func (c *control) admit(ctx context.Context, from sender, r *nclprotocol.Handsha
 
 // newcomer is the record of a node that was never here.
 func (c *control) newcomer(nodeID string) *store.NodeRecord {
-	n := &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: store.NodeNew, Since: time.Now().UTC()}
+	n := &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved, State: store.NodeNew, Since: time.Now().UTC()}}
 	if c.manual {
 		n.Membership = store.Pending
 	}

@@ -20,8 +20,10 @@ func TestWhereANodeGoesOn(t *testing.T) {
 	made := time.Unix(1, 0)
 	of := func(change func(*store.NodeRecord)) store.NodeRecord {
 		n := store.NodeRecord{
-			NodeID: "n", State: store.NodeConnected, Ledger: "l1", Generation: 3, InStream: made,
-			LastSchedulerSequence: 9, LedgerFrom: 4,
+			NodeID:     "n",
+			Standing:   store.Standing{State: store.NodeConnected},
+			Positions:  store.Positions{Ledger: "l1", InStream: made, LastSchedulerSequence: 9, LedgerFrom: 4},
+			Connection: store.Connection{Generation: 3},
 		}
 		change(&n)
 		return n
@@ -40,7 +42,7 @@ func TestWhereANodeGoesOn(t *testing.T) {
 		"after it was removed":                {succession{store.NodeRecord{}, "l1", true, 7}, 15, 8, 0},
 		"after all of it was forgotten":       {succession{store.NodeRecord{}, "l1", false, 7}, 15, 21, 21},
 		"of a node that was never there":      {succession{store.NodeRecord{}, "l1", false, 0}, 15, 21, 21},
-		"of one that waited for its approval": {succession{store.NodeRecord{NodeID: "n", State: store.NodeNew, Delivered: 16, InStream: made}, "l1", false, 0}, 15, 17, 17},
+		"of one that waited for its approval": {succession{store.NodeRecord{NodeID: "n", Standing: store.Standing{State: store.NodeNew}, Positions: store.Positions{Delivered: 16, InStream: made}}, "l1", false, 0}, 15, 17, 17},
 		"another ledger":                      {succession{of(same), "l2", false, 0}, 15, 16, 16},
 		"when the consumer has gone":          {succession{of(same), "l2", false, 0}, 0, 21, 21},
 		"that had more before":                {succession{of(func(n *store.NodeRecord) { n.Delivered = 18 }), "l2", false, 0}, 15, 19, 19},
@@ -131,8 +133,10 @@ func (w *inWorld) connect(t *rapid.T, ledger string, made time.Time) {
 	s := succession{w.n, ledger, w.told == ledger, w.processed[ledger]}
 	in := s.place(inStream(w.last, made), func() (uint64, bool) { return w.delivered, w.consumer })
 	w.n = store.NodeRecord{
-		NodeID: "n", State: store.NodeConnected, Ledger: ledger, Generation: w.n.Generation + 1, InStream: made,
-		LastSchedulerSequence: in.start - 1, LedgerFrom: in.from, Delivered: in.had,
+		NodeID:     "n",
+		Standing:   store.Standing{State: store.NodeConnected},
+		Positions:  store.Positions{Ledger: ledger, InStream: made, LastSchedulerSequence: in.start - 1, LedgerFrom: in.from, Delivered: in.had},
+		Connection: store.Connection{Generation: w.n.Generation + 1},
 	}
 	w.ledger, w.consumer, w.delivered = ledger, true, in.start-1
 	w.processed[ledger] = in.start - 1 // which a node remembers before it reads on

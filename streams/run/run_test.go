@@ -114,7 +114,7 @@ func TestCancel(t *testing.T) {
 func (r *replica) becomes(t *testing.T, nodeID string, state store.NodeState) {
 	t.Helper()
 	_, err := r.st.Nodes.Change(t.Context(), nodeID, func(*store.NodeRecord) (*store.NodeRecord, error) {
-		return &store.NodeRecord{NodeID: nodeID, Membership: store.Approved, State: state, Session: rand.Text()}, nil
+		return &store.NodeRecord{NodeID: nodeID, Standing: store.Standing{Membership: store.Approved, State: state}, Connection: store.Connection{Session: rand.Text()}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

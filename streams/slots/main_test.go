@@ -208,7 +208,7 @@ func (n *node) count() (told, waiting, failed int) {
 func (n *node) record(t *testing.T, st *store.Store, state store.NodeState) {
 	t.Helper()
 	_, err := st.Nodes.Change(t.Context(), "n1", func(*store.NodeRecord) (*store.NodeRecord, error) {
-		return &store.NodeRecord{NodeID: "n1", Membership: store.Approved, State: state, Session: n.session, Info: []byte(`{"peer_id":"p"}`), TellsOffers: true}, nil
+		return &store.NodeRecord{NodeID: "n1", Standing: store.Standing{Membership: store.Approved, State: state}, Connection: store.Connection{Session: n.session, Info: []byte(`{"peer_id":"p"}`)}, Offering: store.Offering{TellsOffers: true}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
