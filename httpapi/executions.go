@@ -31,7 +31,11 @@ var executionList = listing[execution.Execution, execution.Execution]{
 	sees:  seesExecution,
 	show:  func(item kv.Item[execution.Execution]) execution.Execution { return forAll(item.Value) },
 	bytes: func(e execution.Execution) int { return len(e.Reason) + len(strings.Join(e.Command, "")) },
-	by:    "run", value: func(e execution.Execution) string { return e.RunID },
+	by: []narrowing[execution.Execution]{
+		{name: "run", of: func(e execution.Execution) string { return e.RunID }},
+		{name: "node", of: func(e execution.Execution) string { return e.NodeID }},
+		{name: "state", of: func(e execution.Execution) string { return string(e.State) }, all: execution.States()},
+	},
 }
 
 // seesExecution says whether an execution is there for who asks: one of a run is for those who see its workflow, one

@@ -75,6 +75,9 @@ func TestExecutionsOfARun(t *testing.T) {
 	s := newSite(t, defaults)
 	for i := range 9 {
 		e := execution.Execution{ExecutionID: fmt.Sprint("x-", i), NodeID: "n", State: execution.Ordered}
+		if i >= 7 {
+			e.NodeID, e.State = "other", execution.Running
+		}
 		if i%2 == 1 {
 			e.Of = execution.Of{RunID: "r 1", ItemID: "align", Attempt: i}
 		}
@@ -101,7 +104,14 @@ func TestExecutionsOfARun(t *testing.T) {
 	if items := s.do(t, http.MethodGet, "/executions?run=r-2", "").ok(t, http.StatusOK).json(t)["items"].([]any); len(items) != 0 {
 		t.Errorf("of another run: %v", items)
 	}
-	for _, query := range []string{"run=a&run=b", "Run=a", "=a"} {
+	for query, want := range map[string]int{
+		"node=other": 2, "state=running": 2, "state=ordered&node=n": 7, "state=running&node=n": 0, "run=r+1&state=ordered": 3, "node=": 9,
+	} {
+		if items := s.do(t, http.MethodGet, "/executions?"+query, "").ok(t, http.StatusOK).json(t)["items"].([]any); len(items) != want {
+			t.Errorf("%s: %d, want %d", query, len(items), want)
+		}
+	}
+	for _, query := range []string{"run=a&run=b", "Run=a", "=a", "state=waiting", "node=a&node=a"} {
 		s.do(t, http.MethodGet, "/executions?"+query, "").problem(t, http.StatusUnprocessableEntity)
 	}
 	s.do(t, http.MethodGet, "/nodes?run=a", "").problem(t, http.StatusUnprocessableEntity)

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"encoding/base64"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -23,23 +25,8 @@ type page[T any] struct {
 	NextCursor *string `json:"next_cursor"` // null: this was the last page
 }
 
-// paged is what ?limit= and ?cursor= say: how many, and after which id. A cursor names an id, so a
-// walk through a list that changes meets everything that stays. want is the value
-// of the parameter that narrows the list; "" for by: there is none. The error is a fault.List.
-func paged(c echo.Context, by string) (after string, limit int, want string, err error) {
-	known := []string{"limit", "cursor"}
-	if by != "" {
-		known = append(known, by)
-	}
-	q := readQuery(c.Request(), known...)
-	if by != "" {
-		want = q.get(by)
-	}
-	after, limit, err = q.paged()
-	return after, limit, want, err
-}
-
-// paged is what the parameters say of the page, and the faults of all of them.
+// paged is what ?limit= and ?cursor= say: how many, and after which id, and the faults of all parameters. A cursor
+// names an id, so a walk through a list that changes meets everything that stays.
 func (q *query) paged() (after string, limit int, err error) {
 	limit = q.limit()
 	if cursor := q.get("cursor"); cursor != "" {
@@ -70,8 +57,42 @@ type listing[V, T any] struct {
 	show  func(kv.Item[V]) T
 	bytes func(T) int                           // of an item, where items may be large
 	sees  func(*Parts, *access.Subject, V) bool // whether an item is there for who asks; nil: for everybody
-	by    string                                // a parameter that narrows the list to items of that value; empty: none does
-	value func(V) string
+	by    []narrowing[V]                        // parameters that narrow the list to items of their values
+}
+
+// narrowing is a parameter that leaves of a list the items of its value.
+type narrowing[V any] struct {
+	name string
+	of   func(V) string
+	all  []string // the values there are; nil: any
+}
+
+// narrowed says whether an item is among those that a query wants. What is wrong with the query is among its faults.
+func (l listing[V, T]) narrowed(q *query) func(V) bool {
+	want := make([]string, len(l.by))
+	for i, n := range l.by {
+		want[i] = q.get(n.name)
+		if want[i] != "" && n.all != nil && !slices.Contains(n.all, want[i]) {
+			q.fault(n.name, "must be one of %s", strings.Join(n.all, ", "))
+		}
+	}
+	return func(v V) bool {
+		for i, n := range l.by {
+			if want[i] != "" && n.of(v) != want[i] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// parameters are those that the list takes.
+func (l listing[V, T]) parameters() []string {
+	known := []string{"limit", "cursor"}
+	for _, n := range l.by {
+		known = append(known, n.name)
+	}
+	return known
 }
 
 // answer answers with a page of the view.
@@ -81,7 +102,9 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		after, limit, want, err := paged(c, l.by)
+		q := readQuery(c.Request(), l.parameters()...)
+		narrowed := l.narrowed(q)
+		after, limit, err := q.paged()
 		if err != nil {
 			return err
 		}
@@ -92,7 +115,7 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 		setAge(c, view.Age())
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 		shown := func(v V) bool {
-			return (want == "" || l.value(v) == want) && (l.sees == nil || l.sees(parts, subjectOf(c), v))
+			return narrowed(v) && (l.sees == nil || l.sees(parts, subjectOf(c), v))
 		}
 		return c.JSON(http.StatusOK, l.turn(l.items(view, after, limit+1, shown), limit))
 	}
@@ -101,7 +124,7 @@ func (l listing[V, T]) answer(s *Server) echo.HandlerFunc {
 // items are up to so many of those after an id that are shown. Of the others nothing shows, in no cursor and no
 // count.
 func (l listing[V, T]) items(view *kv.View[V], after string, limit int, shown func(V) bool) []kv.Item[V] {
-	if l.sees == nil && l.by == "" {
+	if l.sees == nil && l.by == nil {
 		return view.Page(after, limit)
 	}
 	return sifted(view, after, limit, shown)

@@ -15,6 +15,7 @@ import (
 
 type backupCmd struct {
 	storeFlags
+	outputFlags
 	File string `arg:"" help:"The file to write, which must not be there yet."`
 }
 
@@ -40,11 +41,12 @@ func (c *backupCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	return printStreams(con.stdout, streams, fmt.Sprintf("%s written in %v", c.File, time.Since(begin).Round(time.Millisecond)))
+	return printStreams(c.printer(con), streams, fmt.Sprintf("%s written in %v", c.File, time.Since(begin).Round(time.Millisecond)))
 }
 
 type restoreCmd struct {
 	storeFlags
+	outputFlags
 	JSReplicas int    `name:"js-replicas" placeholder:"N" help:"JetStream replication of what is restored: 1, 3 or 5; by default as it was."`
 	Replace    bool   `help:"Remove what oc-scheduler keeps there now, for good."`
 	File       string `arg:"" help:"The file that backup has written."`
@@ -83,18 +85,36 @@ func (c *restoreCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	return printStreams(con.stdout, streams, fmt.Sprintf("restored in %v, as of %s (oc-scheduler %s); replicas may start",
+	return printStreams(c.printer(con), streams, fmt.Sprintf("restored in %v, as of %s (oc-scheduler %s); replicas may start",
 		time.Since(begin).Round(time.Millisecond), head.MadeAt.Format(time.RFC3339), head.Version))
 }
 
-func printStreams(w io.Writer, streams []backup.Stream, last string) error {
-	t := newTable(w, "STREAM MESSAGES BYTES")
+// streamDoc is a stream of a backup as programs read it.
+type streamDoc struct {
+	Name     string `json:"name"`
+	Messages uint64 `json:"messages"`
+	Bytes    int64  `json:"bytes"`
+}
+
+func streamDocs(streams []backup.Stream) []streamDoc {
+	docs := make([]streamDoc, len(streams))
+	for i, s := range streams {
+		docs[i] = streamDoc(s)
+	}
+	return docs
+}
+
+func printStreams(p *printer, streams []backup.Stream, last string) error {
+	if !p.forPeople() {
+		return printAll(p, streamDocs(streams))
+	}
+	t := newTable(p.paper, "STREAM MESSAGES BYTES")
 	for _, s := range streams {
 		t.row(s.Name, s.Messages, s.Bytes)
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, last)
+	_, err := fmt.Fprintln(p, last)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 )
 
 type cancelCmd struct {
@@ -27,11 +26,11 @@ func (c *cancelCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printDoc(con.stdout, c.Output, body, (*executionDoc).printCancelled)
+	return printDoc(c.printer(con), body, (*executionDoc).printCancelled)
 }
 
 // printCancelled tells what became of a cancellation: one that comes after the end changes nothing.
-func (e *executionDoc) printCancelled(w io.Writer) error {
+func (e *executionDoc) printCancelled(w *paper) error {
 	outcome := "cancellation of " + e.ExecutionID + " is ordered"
 	switch e.State {
 	case "completed", "failed":

@@ -42,21 +42,15 @@ func (c *checkCmd) once(ctx context.Context, con *console, client *client, reque
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return err
 	}
-	if c.Output == "json" {
-		err = printJSON(con.stdout, json.RawMessage(body))
-	} else {
-		err = c.printTable(con, &answer)
-	}
-	if err != nil {
+	if err := printDoc(c.printer(con), body, c.printTable); err != nil {
 		return err
 	}
 	return answer.exit()
 }
 
-func (c *checkCmd) printTable(con *console, answer *result) error {
-	if err := answer.print(con.stdout); err != nil || len(answer.Missing) == 0 || c.Wait > 0 {
+func (c *checkCmd) printTable(answer *result, w *paper) error {
+	if err := answer.print(w); err != nil || len(answer.Missing) == 0 || c.Wait > 0 {
 		return err
 	}
-	_, err := con.stdout.Write([]byte("With --wait 5s the missing planners are asked for.\n"))
-	return err
+	return printLines(w, []string{"With --wait 5s the missing planners are asked for."})
 }

@@ -28,7 +28,7 @@ type replicaFlag struct {
 // serverFlags are shared by those that show what it answers.
 type serverFlags struct {
 	replicaFlag
-	Output string `short:"o" default:"table" enum:"table,json" help:"table or json."`
+	outputFlags
 }
 
 // maxAnswer bounds what is read of one answer: a planner has 4 MiB at most.
@@ -119,9 +119,15 @@ func (c *client) del(ctx context.Context, u *url.URL) error {
 }
 
 func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) (body []byte, err error) {
+	_, body, err = c.send(ctx, method, u, doc)
+	return body, err
+}
+
+// send is do that tells which success it was.
+func (c *client) send(ctx context.Context, method string, u *url.URL, doc []byte) (status int, body []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(doc))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	req.Header.Set("Accept", "application/json")
 	if doc != nil {
@@ -132,16 +138,16 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 	}
 	resp, err := ask(c.http, req)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode/100 != 2 {
-		return nil, readProblem(resp)
+		return resp.StatusCode, nil, readProblem(resp)
 	}
 	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)); err != nil {
-		return nil, &unreachableError{u.Host, true, err}
+		return resp.StatusCode, nil, &unreachableError{u.Host, true, err}
 	}
-	return body, nil
+	return resp.StatusCode, body, nil
 }
 
 // problem is an error answer (RFC 9457).

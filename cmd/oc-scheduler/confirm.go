@@ -25,5 +25,5 @@ func (c *confirmCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return aboutBooking(err, "hold", c.Hold)
 	}
-	return printMade(con, c.Output, body)
+	return printMade(c.printer(con), body)
 }

@@ -10,7 +10,8 @@ import (
 
 type deadCmd struct {
 	serverFlags
-	Limit int `default:"20" help:"How many, the newest first; 1 to 1000."`
+	Limit   int `default:"20" help:"How many, the newest first; 1 to 1000."`
+	watched `embed:"" group:"What is listed:"`
 }
 
 // Run lists the newest dead letters.
@@ -19,17 +20,11 @@ func (c *deadCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(url.Values{"limit": {strconv.Itoa(c.Limit)}}, "dead"))
-	if err != nil {
-		return err
-	}
-	var page struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(body, &page); err != nil {
-		return err
-	}
-	return list{header: "AT SUBJECT REASON BYTES DETAIL", row: deadRow, none: "none: all that came could be used"}.show(con, c.Output, page.Items)
+	newest := client.url(url.Values{"limit": {strconv.Itoa(c.Limit)}}, "dead")
+	return blame(list{
+		from: client.whole(newest), watched: c.watched,
+		header: "AT SUBJECT REASON BYTES DETAIL", row: deadRow, none: "none: all that came could be used",
+	}.print(ctx, client, c.printer(con)))
 }
 
 func deadRow(item json.RawMessage) ([]any, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -22,8 +21,8 @@ type doctorCmd struct {
 	NATSMonitor []string `name:"nats-monitor" placeholder:"URL" help:"Monitoring addresses of the NATS servers, comma-separated: they alone tell the fsync setting."`
 	Server      string   `placeholder:"URL" help:"A running replica to examine, too."`
 	tokenFlag
-	JSReplicas int    `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
-	Output     string `short:"o" default:"table" enum:"table,json" help:"table or json."`
+	JSReplicas int `name:"js-replicas" placeholder:"N" help:"JetStream replication that streams should have; by default that of the planners' bucket."`
+	outputFlags
 }
 
 // AfterApply checks what would be examined, or looked for, in vain.
@@ -62,7 +61,7 @@ func (c *doctorCmd) Run(ctx context.Context, con *console) error {
 	findings := doctor.Run(ctx, doctor.Config{
 		URLs: c.NATSURL, Token: token, Options: options, Monitors: c.NATSMonitor, Replica: c.Server, Copies: c.JSReplicas, CLI: c.cli(),
 	})
-	if err := c.print(con.stdout, findings); err != nil {
+	if err := c.print(c.printer(con), findings); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -86,20 +85,20 @@ func (c *doctorCmd) cli() (flags []string) {
 	return flags
 }
 
-func (c *doctorCmd) print(w io.Writer, findings []doctor.Finding) error {
-	if c.Output == "json" {
-		return printJSON(w, findings)
+func (c *doctorCmd) print(w *printer, findings []doctor.Finding) error {
+	if !w.forPeople() {
+		return printAll(w, findings)
 	}
 	count := map[doctor.Level]int{}
-	t := newTable(w, "")
+	t := newTable(w.paper, "")
 	for _, f := range findings {
 		count[f.Level]++
 		t.row(f.Level, f.Check, f.What)
 		if f.Mend != "" {
-			t.line("\t\t→ " + printable(f.Mend))
+			t.note("→ " + printable(f.Mend))
 		}
 		if len(f.Follows) > 0 {
-			t.line("\t\ttherefore " + printable(strings.Join(f.Follows, "; ")))
+			t.note("therefore " + printable(strings.Join(f.Follows, "; ")))
 		}
 	}
 	if err := t.flush(); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 
@@ -51,10 +50,20 @@ func (e *environment) name(msg string) string {
 // named is an error whose message went through name.
 func (e *environment) named(err error) error {
 	if text := e.name(err.Error()); text != err.Error() {
-		return errors.New(text)
+		return &renamedError{text, err}
 	}
 	return err
 }
+
+// renamedError is an error in other words.
+type renamedError struct {
+	text string
+	err  error
+}
+
+func (e *renamedError) Error() string { return e.text }
+
+func (e *renamedError) Unwrap() error { return e.err }
 
 func hasTwin(flag *kong.Flag) bool { return flag.Name != "help" && flag.Group == nil }
 

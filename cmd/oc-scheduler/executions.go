@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,6 +17,10 @@ type executionDoc struct {
 	NodeID      string    `json:"node_id"`
 	BookingID   string    `json:"booking_id"`
 	WorkflowID  string    `json:"workflow_id"`
+	RunID       string    `json:"run_id"`
+	ItemID      string    `json:"item_id"`
+	Attempt     int       `json:"attempt"`
+	Command     []string  `json:"command"`
 	State       string    `json:"state"`
 	OrderedAt   time.Time `json:"ordered_at"`
 	QueuedAt    time.Time `json:"queued_at"`
@@ -25,26 +31,79 @@ type executionDoc struct {
 }
 
 type executionsCmd struct {
+	List executionsListCmd `cmd:"" default:"withargs" help:"List what runs or ran, the newest first, or show one execution."`
+	Show executionsShowCmd `cmd:"" help:"Show an execution."`
+}
+
+type executionsListCmd struct {
 	serverFlags
-	Execution string `arg:"" type:"ident" optional:"" help:"Show this execution."`
+	Execution        string `arg:"" type:"ident" optional:"" help:"Show this one: executions show EXECUTION."`
+	soughtExecutions `embed:"" group:"What is listed:"`
+	watched          `embed:"" group:"What is listed:"`
+}
+
+// soughtExecutions says which executions are listed.
+type soughtExecutions struct {
+	Node  string `placeholder:"ID" help:"Those of this node."`
+	State string `placeholder:"STATE" help:"Those that are ordered, queued, starting, running, completed, failed or cancelled."`
+	Of    string `name:"run" placeholder:"ID" help:"Those of this run."`
+	Limit int    `short:"n" placeholder:"N" help:"The newest N; without it all."`
+}
+
+// AfterApply checks what is no number of things.
+func (s *soughtExecutions) AfterApply() error {
+	if s.Limit < 0 {
+		return errors.New("--limit: must not be below zero")
+	}
+	return nil
+}
+
+func (s *soughtExecutions) query() url.Values {
+	return given(map[string]string{"node": s.Node, "state": s.State, "run": s.Of})
+}
+
+// given is a query of what is not empty.
+func given(values map[string]string) url.Values {
+	query := url.Values{}
+	for name, value := range values {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
 }
 
 // Run lists the executions, or shows one.
-func (c *executionsCmd) Run(ctx context.Context, con *console) error {
+func (c *executionsListCmd) Run(ctx context.Context, con *console) error {
+	if c.Execution != "" {
+		return (&executionsShowCmd{c.serverFlags, c.Execution}).Run(ctx, con)
+	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	if c.Execution == "" {
-		return list{
-			path: "executions", header: "EXECUTION NODE STATE ORDERED ENDED EXIT REASON", row: executionRow, sort: newestFirst,
-		}.print(ctx, client, con, c.Output)
+	return blame(list{
+		path: "executions", query: c.query(), header: "EXECUTION NODE STATE WHAT SINCE TOOK EXIT REASON", row: executionRow,
+		sort: newestFirst, most: c.Limit, watched: c.watched,
+	}.print(ctx, client, c.printer(con)))
+}
+
+type executionsShowCmd struct {
+	serverFlags
+	Execution string `arg:"" type:"ident" help:"The execution."`
+}
+
+// Run shows an execution.
+func (c *executionsShowCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
 	}
 	body, err := client.get(ctx, client.url(nil, "executions", c.Execution))
 	if err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printDoc(con.stdout, c.Output, body, (*executionDoc).print)
+	return printDoc(c.printer(con), body, (*executionDoc).print)
 }
 
 // newestFirst sorts executions by their orders; those that are of one time stay by id.
@@ -71,7 +130,34 @@ func newestFirst(items []json.RawMessage) error {
 func executionRow(item json.RawMessage) ([]any, error) {
 	var e executionDoc
 	err := json.Unmarshal(item, &e)
-	return []any{e.ExecutionID, e.NodeID, e.State, rough(e.OrderedAt), rough(e.EndedAt), e.exitText(), e.Reason}, err
+	return []any{e.ExecutionID, e.NodeID, e.State, brief(e.what()), rough(e.since()), lasting{e.StartedAt, e.EndedAt}, e.exitText(), e.Reason}, err
+}
+
+// what is what ran: a step of a workflow, or a command.
+func (e *executionDoc) what() string {
+	if e.RunID != "" {
+		return e.WorkflowID + "/" + e.ItemID
+	}
+	return strings.Join(e.Command, " ")
+}
+
+// since is when it began, or, as long as it has not, was ordered.
+func (e *executionDoc) since() time.Time {
+	if e.StartedAt.IsZero() {
+		return e.OrderedAt
+	}
+	return e.StartedAt
+}
+
+// briefly is how much of a text a list shows.
+const briefly = 40
+
+// brief is a text, or its beginning.
+func brief(text string) string {
+	if runes := []rune(text); len(runes) > briefly {
+		return string(runes[:briefly-1]) + "…"
+	}
+	return text
 }
 
 func (e *executionDoc) exitText() string {
@@ -82,7 +168,7 @@ func (e *executionDoc) exitText() string {
 }
 
 // print shows one execution, a line for each thing that is known of it.
-func (e *executionDoc) print(w io.Writer) error {
+func (e *executionDoc) print(w *paper) error {
 	t := newTable(w, "")
 	for _, line := range []struct {
 		name  string
@@ -92,6 +178,9 @@ func (e *executionDoc) print(w io.Writer) error {
 		{"node", e.NodeID},
 		{"booking", e.BookingID},
 		{"workflow", e.WorkflowID},
+		{"run", e.RunID},
+		{"step", e.ItemID},
+		{"command", strings.Join(e.Command, " ")},
 		{"state", e.State},
 		{"reason", e.Reason},
 		{"exit code", e.exitText()},
@@ -99,6 +188,7 @@ func (e *executionDoc) print(w io.Writer) error {
 		{"queued", e.QueuedAt},
 		{"started", e.StartedAt},
 		{"ended", e.EndedAt},
+		{"took", lasting{e.StartedAt, e.EndedAt}},
 	} {
 		t.row(line.name, line.value)
 	}

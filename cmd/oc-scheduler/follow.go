@@ -12,15 +12,14 @@ import (
 )
 
 // follower tells how a run or a schedule goes on, until it is over: on a terminal as a display that is drawn anew,
-// elsewhere as a line a change, or of JSON each version.
+// elsewhere as a line a change, for programs each version.
 type follower struct {
-	con    *console
+	p      *printer
 	client *client
 	kind   string // run or schedule
 	id     string
 	read   func(doc []byte) (*course, error)
-	print  func(doc []byte) error // how it is shown at first
-	json   bool
+	print  func(*printer, []byte) error // how it is shown at first
 
 	now    *course
 	shown  []byte // the document that was printed last
@@ -66,12 +65,11 @@ func (f *follower) begin(doc []byte) (err error) {
 		return err
 	}
 	f.id = f.now.id
-	f.screen = f.con.screen()
-	switch {
-	case f.json:
+	if !f.p.forPeople() {
 		return f.version(doc)
-	case f.screen == nil:
-		return f.print(doc)
+	}
+	if f.screen = f.p.con.screen(); f.screen == nil {
+		return f.print(f.p, doc)
 	}
 	return f.draw()
 }
@@ -133,7 +131,7 @@ func (f *follower) take(ctx context.Context, n news) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if !f.p.forPeople() {
 		return f.reread(ctx)
 	}
 	for _, c := range changes {
@@ -170,7 +168,7 @@ func (f *follower) mourn(err error) error {
 	if f.screen != nil {
 		return f.screen.above([]string{line})
 	}
-	_, err = fmt.Fprintln(f.con.stderr, printable(line))
+	_, err = fmt.Fprintln(f.p.con.stderr, printable(line))
 	return err
 }
 
@@ -182,7 +180,7 @@ func (f *follower) tell(ctx context.Context, c change) error {
 	}
 	lines = append(lines, f.lastWords(ctx, c)...)
 	if f.screen == nil {
-		return printLines(f.con.stdout, lines)
+		return printLines(f.p, lines)
 	}
 	return f.screen.above(lines)
 }
@@ -199,15 +197,14 @@ func (f *follower) reread(ctx context.Context) error {
 	return f.version(doc)
 }
 
-// version prints a document as a line, unless it is the last one.
+// version prints a document unless it is the last one.
 func (f *follower) version(doc []byte) error {
 	doc = bytes.TrimSpace(doc)
 	if bytes.Equal(doc, f.shown) {
 		return nil
 	}
 	f.shown = slices.Clone(doc)
-	_, err := fmt.Fprintf(f.con.stdout, "%s\n", doc)
-	return err
+	return f.p.line(doc)
 }
 
 func (f *follower) draw() error {

@@ -10,7 +10,8 @@ import (
 
 type historyCmd struct {
 	serverFlags
-	Of string `arg:"" name:"run" type:"ident" help:"The run."`
+	Of      string `arg:"" name:"run" type:"ident" help:"The run."`
+	watched `embed:"" group:"What is listed:"`
 }
 
 // Run tells what became of a run and its steps, in order.
@@ -20,8 +21,8 @@ func (c *historyCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return about(list{
-		path: "runs", below: []string{c.Of, "history"}, header: "AT WHAT FROM TO BY REASON", row: historyRow,
-	}.print(ctx, client, con, c.Output), "run", c.Of)
+		path: "runs", below: []string{c.Of, "history"}, header: "AT WHAT FROM TO BY REASON", row: historyRow, watched: c.watched,
+	}.print(ctx, client, c.printer(con)), "run", c.Of)
 }
 
 func historyRow(item json.RawMessage) ([]any, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"oc-scheduler/store/schedule"
@@ -36,11 +35,11 @@ func (c *holdCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	return printDoc(con.stdout, c.Output, body, printHold)
+	return printDoc(c.printer(con), body, printHold)
 }
 
 // printHold shows a hold, what it takes, and what can be done with it.
-func printHold(h *schedule.Hold, w io.Writer) error {
+func printHold(h *schedule.Hold, w *paper) error {
 	t := newTable(w, "")
 	t.row("hold", h.ID)
 	t.row("workflow", h.WorkflowID)

@@ -6,7 +6,7 @@ import (
 )
 
 type logsCmd struct {
-	replicaFlag
+	serverFlags
 	Execution string `arg:"" type:"ident" help:"The execution."`
 	Follow    bool   `short:"f" group:"The output:" help:"Wait for its start, and for more until it ends."`
 	Tail      *int   `short:"n" group:"The output:" placeholder:"N" help:"The last N lines only, and with -f what follows; 0: nothing but that."`
@@ -21,7 +21,7 @@ func (c *logsCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if _, err := client.outputOf(con, c.Execution, c.Follow, c.Tail).copy(ctx); ctx.Err() == nil {
+	if _, err := client.outputOf(c.printer(con), c.Execution, c.Follow, c.Tail).copy(ctx); ctx.Err() == nil {
 		return about(err, "execution", c.Execution)
 	}
 	return nil // somebody who watches has seen enough

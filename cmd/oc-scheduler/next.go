@@ -19,6 +19,7 @@ type nextCmd struct {
 	serverFlags
 	Schedule string `arg:"" type:"ident" help:"The schedule."`
 	howMany  `embed:"" group:"What is listed:"`
+	watched  `embed:"" group:"What is listed:"`
 }
 
 // Run lists the occurrences of a schedule that come next.
@@ -27,15 +28,21 @@ func (c *nextCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(c.query(), "schedules", c.Schedule, "next"))
-	if err != nil {
-		return aboutBooking(err, "schedule", c.Schedule)
+	return aboutBooking(list{
+		from: client.whole(client.url(c.query(), "schedules", c.Schedule, "next")), watched: c.watched,
+		header: "OCCURRENCE START END STATE", row: comingRow, none: "Nothing comes of it.",
+	}.print(ctx, client, c.printer(con)), "schedule", c.Schedule)
+}
+
+// whole reads the items of a list that comes whole.
+func (c *client) whole(u *url.URL) func(context.Context) ([]json.RawMessage, error) {
+	return func(ctx context.Context) ([]json.RawMessage, error) {
+		body, err := c.get(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		return itemsOf(body)
 	}
-	items, err := itemsOf(body)
-	if err != nil {
-		return err
-	}
-	return list{header: "OCCURRENCE START END STATE", row: comingRow, none: "Nothing comes of it."}.show(con, c.Output, items)
 }
 
 // itemsOf are the items of a list that comes whole.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 type nodesCmd struct {
 	List    nodesListCmd    `cmd:"" default:"withargs" help:"List the compute nodes, or show one."`
+	Show    nodesShowCmd    `cmd:"" help:"Show a node."`
 	Approve nodesApproveCmd `cmd:"" help:"Let a node take part; of one that does, let the program take over that was refused last."`
 	Reject  nodesRejectCmd  `cmd:"" help:"Shut a node out: it gets no new orders, and what it offers counts no more; what runs there goes on."`
 	Remove  nodesRemoveCmd  `cmd:"" help:"Forget a node, and end what it had to run; one that still runs introduces itself again within a heartbeat."`
@@ -20,7 +20,13 @@ type nodesCmd struct {
 
 type nodesListCmd struct {
 	serverFlags
-	Node string `arg:"" type:"ident" optional:"" help:"Show this node."`
+	Node    string `arg:"" type:"ident" optional:"" help:"Show this one: nodes show NODE."`
+	watched `embed:"" group:"What is listed:"`
+}
+
+type nodesShowCmd struct {
+	serverFlags
+	Node string `arg:"" type:"ident" help:"The node."`
 }
 
 // Help tells of what is beside the list.
@@ -79,18 +85,29 @@ func (o *offerDoc) summary() string {
 
 // Run lists the nodes, or shows one.
 func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
+	if c.Node != "" {
+		return (&nodesShowCmd{c.serverFlags, c.Node}).Run(ctx, con)
+	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	if c.Node == "" {
-		return list{path: "nodes", header: "NODE PEER MEMBERSHIP STATE OFFERS SINCE VERSION REFUSED", row: nodeRow}.print(ctx, client, con, c.Output)
+	return list{
+		path: "nodes", header: "NODE PEER MEMBERSHIP STATE OFFERS SINCE VERSION REFUSED", row: nodeRow, watched: c.watched,
+	}.print(ctx, client, c.printer(con))
+}
+
+// Run shows a node.
+func (c *nodesShowCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
 	}
 	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
 	if err != nil {
 		return about(err, "node", c.Node)
 	}
-	return printDoc(con.stdout, c.Output, body, (*nodeDoc).print)
+	return printDoc(c.printer(con), body, (*nodeDoc).print)
 }
 
 func nodeRow(item json.RawMessage) ([]any, error) {
@@ -108,7 +125,7 @@ func (n *nodeDoc) refusal() string {
 }
 
 // print shows one node, a line for each thing that is known of it.
-func (n *nodeDoc) print(w io.Writer) error {
+func (n *nodeDoc) print(w *paper) error {
 	t := newTable(w, "")
 	t.row("node", n.NodeID)
 	t.row("peer", n.Info.PeerID)

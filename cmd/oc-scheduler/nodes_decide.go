@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 )
 
 // nodeDecision is what an operator decides about a node.
@@ -21,7 +20,7 @@ func (c *nodeDecision) decide(ctx context.Context, con *console, decision string
 	if err != nil {
 		return about(err, "node", c.Node)
 	}
-	return printDoc(con.stdout, c.Output, body, func(n *nodeDoc, w io.Writer) error {
+	return printDoc(c.printer(con), body, func(n *nodeDoc, w *paper) error {
 		takesOver := ""
 		if n.Successor != nil {
 			takesOver = "; the program with ledger " + n.Successor.Ledger + " takes over when it asks again"
@@ -46,7 +45,7 @@ func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
 }
 
 type nodesRemoveCmd struct {
-	replicaFlag
+	serverFlags
 	Node string `arg:"" type:"ident" help:"The node."`
 }
 
@@ -59,6 +58,5 @@ func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
 	if err := client.del(ctx, client.url(nil, "nodes", c.Node)); err != nil {
 		return about(err, "node", c.Node)
 	}
-	_, err = fmt.Fprintf(con.stdout, "node %s is forgotten\n", printable(c.Node))
-	return err
+	return c.printer(con).done(c.Node, "forgotten", "node "+c.Node+" is forgotten")
 }

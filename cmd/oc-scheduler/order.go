@@ -11,7 +11,7 @@ import (
 )
 
 type runCmd struct {
-	replicaFlag
+	serverFlags
 	Node    string   `arg:"" type:"ident" help:"The node."`
 	Command []string `arg:"" optional:"" help:"Program and arguments, after --; the node says which programs may run."`
 	order   `embed:"" group:"The execution:"`
@@ -37,17 +37,20 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	if c.ID == "" {
 		c.ID = "x-" + strings.ToLower(rand.Text()[:16])
 	}
-	if err := c.send(ctx, client); err != nil {
+	ordered, err := c.send(ctx, client)
+	if err != nil {
 		return c.unsent(ctx, err)
 	}
+	p := c.printer(con)
 	client.tellAbsence(ctx, con, c.Node)
 	if c.Detach {
-		if _, err := fmt.Fprintln(con.stdout, printable(c.ID)); err != nil {
+		err := printDoc(p, ordered, func(*executionDoc, *paper) error { return printLines(p, []string{c.ID}) })
+		if err != nil {
 			return c.left(err)
 		}
 		return nil
 	}
-	end, err := client.outputOf(con, c.ID, true, nil).copy(ctx)
+	end, err := client.outputOf(p, c.ID, true, nil).copy(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{interrupted(ctx), client.leftBehind(context.WithoutCancel(ctx), c.ID)}
@@ -57,7 +60,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	return end.exit()
 }
 
-func (c *runCmd) send(ctx context.Context, client *client) error {
+func (c *runCmd) send(ctx context.Context, client *client) ([]byte, error) {
 	doc, err := json.Marshal(struct {
 		ID       string            `json:"execution_id"`
 		Booking  string            `json:"booking_id,omitempty"`
@@ -67,10 +70,9 @@ func (c *runCmd) send(ctx context.Context, client *client) error {
 		Timeout  float64           `json:"timeout_s,omitempty"`
 	}{c.ID, c.Booking, c.Command, c.Env, c.Duration.Seconds(), c.Timeout.Seconds()})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = client.post(ctx, client.url(nil, "nodes", c.Node, "executions"), doc)
-	return err
+	return client.post(ctx, client.url(nil, "nodes", c.Node, "executions"), doc)
 }
 
 // unsent is the end of a run whose order was not answered well: it did not run, or that is in doubt.

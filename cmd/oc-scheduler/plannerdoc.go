@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ type slotDoc struct {
 }
 
 // print shows whose planner it is, what there is, and what of it is booked.
-func (p *plannerDoc) print(w io.Writer) error {
+func (p *plannerDoc) print(w *paper) error {
 	head := newTable(w, "PEER GENERATED EXPIRES")
 	head.row(p.PeerID, rough(p.GeneratedAt), rough(p.ExpiresAt))
 	if err := head.flush(); err != nil {
@@ -44,7 +43,7 @@ func (p *plannerDoc) print(w io.Writer) error {
 	return p.printBookings(w)
 }
 
-func (p *plannerDoc) printCapacities(w io.Writer) error {
+func (p *plannerDoc) printCapacities(w *paper) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (p *plannerDoc) printCapacities(w io.Writer) error {
 	return t.flush()
 }
 
-func (p *plannerDoc) printBookings(w io.Writer) error {
+func (p *plannerDoc) printBookings(w *paper) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}

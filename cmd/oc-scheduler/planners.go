@@ -7,23 +7,29 @@ import (
 )
 
 type plannersCmd struct {
+	List plannersListCmd `cmd:"" default:"withargs" help:"List the planners that a replica knows, or show one peer's."`
+	Show plannersShowCmd `cmd:"" help:"Show the planner of a peer."`
+}
+
+type plannersListCmd struct {
 	serverFlags
-	Peer string `arg:"" type:"ident" optional:"" help:"Show the planner of this peer."`
+	Peer    string `arg:"" type:"ident" optional:"" help:"Show this one: planners show PEER."`
+	watched `embed:"" group:"What is listed:"`
 }
 
 // Run lists the planners, or shows one.
-func (c *plannersCmd) Run(ctx context.Context, con *console) error {
+func (c *plannersListCmd) Run(ctx context.Context, con *console) error {
+	if c.Peer != "" {
+		return (&plannersShowCmd{c.serverFlags, c.Peer}).Run(ctx, con)
+	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	if c.Peer != "" {
-		return c.show(ctx, con, client)
-	}
 	return list{
 		path: "planners", header: "PEER GENERATED EXPIRES RESOURCES SLOTS", row: plannerRow,
-		none: "none: planners are kept while somebody watches",
-	}.print(ctx, client, con, c.Output)
+		watched: c.watched, none: "none: planners are kept while somebody watches",
+	}.print(ctx, client, c.printer(con))
 }
 
 func plannerRow(item json.RawMessage) ([]any, error) {
@@ -38,11 +44,20 @@ func plannerRow(item json.RawMessage) ([]any, error) {
 	return []any{p.PeerID, rough(p.GeneratedAt), rough(p.ExpiresAt), p.Resources, p.Slots}, err
 }
 
-// show prints the capacities of one peer, and below them what is booked.
-func (c *plannersCmd) show(ctx context.Context, con *console, client *client) error {
+type plannersShowCmd struct {
+	serverFlags
+	Peer string `arg:"" type:"ident" help:"The peer."`
+}
+
+// Run prints the capacities of one peer, and below them what is booked.
+func (c *plannersShowCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
 	body, err := client.get(ctx, client.url(nil, "planners", c.Peer))
 	if err != nil {
 		return about(err, "peer", c.Peer)
 	}
-	return printDoc(con.stdout, c.Output, body, (*plannerDoc).print)
+	return printDoc(c.printer(con), body, (*plannerDoc).print)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"slices"
 	"time"
 )
@@ -40,22 +39,20 @@ func (c *previewCmd) Run(ctx context.Context, con *console) error {
 	if err := json.Unmarshal(body, &all); err != nil {
 		return err
 	}
-	if c.Output == "json" {
-		items, err := itemsOf(body)
-		if err == nil {
-			err = printJSON(con.stdout, items)
-		}
-		if err != nil {
-			return err
-		}
-	} else if err := printPreview(con.stdout, all.Items); err != nil {
+	p := c.printer(con)
+	if p.forPeople() {
+		err = printPreview(p.paper, all.Items)
+	} else if items, fault := itemsOf(body); fault == nil {
+		err = p.items(items)
+	}
+	if err != nil {
 		return err
 	}
 	return worst(all.Items)
 }
 
 // printPreview shows occurrences, and then what stands against them.
-func printPreview(w io.Writer, items []previewed) error {
+func printPreview(w *paper, items []previewed) error {
 	t := newTable(w, "OCCURRENCE START END STATUS")
 	var (
 		resources []resource

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func (r *result) exit() error {
 	return &exitError{code: exitUnavailable}
 }
 
-func (r *result) print(w io.Writer) error {
+func (r *result) print(w *paper) error {
 	if err := r.printHead(w); err != nil {
 		return err
 	}
@@ -85,7 +84,7 @@ func (r *result) print(w io.Writer) error {
 }
 
 // printConflicts shows what is taken, and by whom, if something is.
-func printConflicts(w io.Writer, resources []resource) error {
+func printConflicts(w *paper, resources []resource) error {
 	t := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE BY")
 	some := false
 	for _, res := range resources {
@@ -101,11 +100,11 @@ func printConflicts(w io.Writer, resources []resource) error {
 }
 
 // printHead answers the question in one line; further lines say what can be done about it.
-func (r *result) printHead(w io.Writer) error {
+func (r *result) printHead(w *paper) error {
 	lines := []string{fmt.Sprintf("%s: %s from %s to %s (%v)", r.WorkflowID, r.status(),
-		cellText(r.Start), cellText(r.End), r.End.Sub(r.Start))}
+		w.time(r.Start), w.time(r.End), r.End.Sub(r.Start))}
 	if r.NextSlot != nil {
-		lines = append(lines, fmt.Sprintf("next slot: from %s to %s", cellText(r.NextSlot.Start), cellText(r.NextSlot.End)))
+		lines = append(lines, fmt.Sprintf("next slot: from %s to %s", w.time(r.NextSlot.Start), w.time(r.NextSlot.End)))
 	}
 	return printLines(w, append(lines, r.remarks()...))
 }
@@ -122,15 +121,6 @@ func (r *result) remarks() (lines []string) {
 }
 
 func missing(peers []string) string { return "missing planners: " + strings.Join(peers, ", ") }
-
-func printLines(w io.Writer, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, printable(line)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // status is the answer in a word or three.
 func (r *result) status() string {

@@ -22,7 +22,7 @@ func TestResultTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := r.print(&b); err != nil {
+	if err := r.print(&paper{Writer: &b}); err != nil {
 		t.Fatal(err)
 	}
 	want := `wf-1: unavailable from 2026-12-01T09:00:00Z to 2026-12-01T10:00:00Z (1h0m0s)

@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 		code, err = loss.code, loss.err
 	}
 	if err != nil {
-		con.fail(err)
+		con.fail(err, code, formatOf(args, env))
 	}
 	return code
 }
@@ -135,12 +135,11 @@ func spelled(args []string) []string {
 // userinfo is who asks, in a URL; one with blanks in it, too.
 var userinfo = regexp.MustCompile(`://.*@`)
 
-// fail prints one line, whatever the error holds; but not what is secret in a URL that somebody has typed
-// where none belongs.
-func (c *console) fail(err error) {
-	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	line = userinfo.ReplaceAllString(line, "://")
-	_, _ = fmt.Fprintln(c.stderr, "oc-scheduler: "+line) // nobody is left to tell
+// oneLine is a text without ends of lines, and without what is secret in a URL that somebody has typed where none
+// belongs.
+func oneLine(text string) string {
+	line := strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return userinfo.ReplaceAllString(line, "://")
 }
 
 // errHelp says that help was asked for and given.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 )
 
 // printRun shows a run, a line for each thing that is known of it, its steps, and what was executed for them.
-func printRun(r *runs.Run, w io.Writer) error {
+func printRun(r *runs.Run, w *paper) error {
 	t := newTable(w, "")
 	t.row("run", r.ID)
 	t.row("workflow", r.WorkflowID)
@@ -33,7 +32,7 @@ func printRun(r *runs.Run, w io.Writer) error {
 	return printSteps(w, r.Steps)
 }
 
-func printSteps(w io.Writer, list []runs.Step) error {
+func printSteps(w *paper, list []runs.Step) error {
 	steps, executions := newTable(w, "STEP STATE FROM UNTIL STARTED ENDED"), newTable(w, "EXECUTION STEP NODE ATTEMPT STATE EXIT")
 	some := false
 	for _, s := range list {

@@ -61,7 +61,7 @@ func TestBadCommandLines(t *testing.T) {
 		"no life":                 {"serve --planner-ttl 0", nil, 78, "--planner-ttl"},
 		"no copy":                 {"serve --js-replicas 0", nil, 78, "--js-replicas: 0 is not 1, 3 or 5"},
 		"bad server":              {"planners --server ftp://a", nil, 1, "--server"},
-		"bad output":              {"planners -o yaml", nil, 1, "--output"},
+		"bad output":              {"planners -o xml", nil, 1, "--output"},
 		"bad URL of the doctor":   {"doctor --nats-url http://a", nil, 1, "--nats-url"},
 		"key without certificate": {"doctor --nats-key k", nil, 1, "--nats-cert"},
 		"missing file, doctor":    {"doctor --nats-creds /nonexistent", nil, 1, "--nats-creds"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 
 	runs "oc-scheduler/store/run"
@@ -12,13 +11,20 @@ import (
 
 type runsCmd struct {
 	List   runsListCmd   `cmd:"" default:"withargs" help:"List the runs, or show one with its steps."`
+	Show   runsShowCmd   `cmd:"" help:"Show a run with its steps."`
 	Cancel runsCancelCmd `cmd:"" help:"End a run, whatever it is at."`
 }
 
 type runsListCmd struct {
 	serverFlags
-	Of         string `arg:"" name:"run" type:"ident" optional:"" help:"Show this run."`
+	Of         string `arg:"" name:"run" type:"ident" optional:"" help:"Show this one: runs show RUN."`
 	soughtRuns `embed:"" group:"What is listed:"`
+	watched    `embed:"" group:"What is listed:"`
+}
+
+type runsShowCmd struct {
+	serverFlags
+	Of string `arg:"" name:"run" type:"ident" help:"The run."`
 }
 
 // soughtRuns says which runs are listed.
@@ -31,15 +37,7 @@ type soughtRuns struct {
 }
 
 func (s *soughtRuns) query() url.Values {
-	query := url.Values{}
-	for name, value := range map[string]string{
-		"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From, "to": s.To,
-	} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return query
+	return given(map[string]string{"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From, "to": s.To})
 }
 
 // Help tells of what is beside the list.
@@ -49,20 +47,29 @@ func (*runsListCmd) Help() string {
 
 // Run lists the runs, the latest first, or shows one.
 func (c *runsListCmd) Run(ctx context.Context, con *console) error {
+	if c.Of != "" {
+		return (&runsShowCmd{c.serverFlags, c.Of}).Run(ctx, con)
+	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	if c.Of == "" {
-		return blame(list{
-			path: "runs", query: c.query(), header: "RUN WORKFLOW STATE START ENDED LATE REASON", row: runRow, sort: latestFirst,
-		}.print(ctx, client, con, c.Output))
+	return blame(list{
+		path: "runs", query: c.query(), header: "RUN WORKFLOW STATE START ENDED LATE REASON", row: runRow, sort: latestFirst, watched: c.watched,
+	}.print(ctx, client, c.printer(con)))
+}
+
+// Run shows a run.
+func (c *runsShowCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
 	}
 	body, err := client.get(ctx, client.url(nil, "runs", c.Of))
 	if err != nil {
 		return about(err, "run", c.Of)
 	}
-	return printDoc(con.stdout, c.Output, body, printRun)
+	return printDoc(c.printer(con), body, printRun)
 }
 
 func runRow(item json.RawMessage) ([]any, error) {
@@ -91,11 +98,11 @@ func (c *runsCancelCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(blame(err), "run", c.Of)
 	}
-	return printDoc(con.stdout, c.Output, body, printCancelledRun)
+	return printDoc(c.printer(con), body, printCancelledRun)
 }
 
 // printCancelledRun tells what became of a cancellation: one that comes after the end changes nothing.
-func printCancelledRun(r *runs.Run, w io.Writer) error {
+func printCancelledRun(r *runs.Run, w *paper) error {
 	outcome := r.ID + " is to end"
 	switch {
 	case r.State == runs.Cancelled:

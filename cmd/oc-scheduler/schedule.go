@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"oc-scheduler/store/schedule"
@@ -76,15 +75,13 @@ func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Wait {
-		f := &follower{con: con, client: client, kind: "schedule", read: readSchedule, json: c.Output == "json", print: func(doc []byte) error {
-			return printMade(con, c.Output, doc)
-		}}
+		f := &follower{p: c.printer(con), client: client, kind: "schedule", read: readSchedule, print: printMade}
 		return f.follow(ctx, body)
 	}
-	return printMade(con, c.Output, body)
+	return printMade(c.printer(con), body)
 }
 
 // printMade prints a schedule that was just made, or changed.
-func printMade(con *console, output string, body []byte) error {
-	return printDoc(con.stdout, output, body, func(s *schedule.Schedule, w io.Writer) error { return printSchedule(w, s, fewOccurrences) })
+func printMade(p *printer, body []byte) error {
+	return printDoc(p, body, func(s *schedule.Schedule, w *paper) error { return printSchedule(w, s, fewOccurrences) })
 }

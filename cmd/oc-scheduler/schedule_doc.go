@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 const fewOccurrences = 10
 
 // printSchedule shows a schedule, a line for each thing that is known of it, and at most so many of its occurrences.
-func printSchedule(w io.Writer, s *schedule.Schedule, most int) error {
+func printSchedule(w *paper, s *schedule.Schedule, most int) error {
 	t := newTable(w, "")
 	t.row("schedule", s.ID)
 	t.row("workflow", s.WorkflowID)
@@ -34,7 +33,7 @@ func printSchedule(w io.Writer, s *schedule.Schedule, most int) error {
 	return printOccurrences(w, s, most)
 }
 
-func printOccurrences(w io.Writer, s *schedule.Schedule, most int) error {
+func printOccurrences(w *paper, s *schedule.Schedule, most int) error {
 	shown := s.Occurrences
 	if most > 0 && len(shown) > most {
 		shown = shown[:most]

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 type schedulesCmd struct {
 	List   schedulesListCmd   `cmd:"" default:"withargs" help:"List the schedules, or show one with its occurrences."`
+	Show   schedulesShowCmd   `cmd:"" help:"Show a schedule with its occurrences."`
 	Pause  schedulesPauseCmd  `cmd:"" help:"Book and start nothing new of a schedule; what is booked stays."`
 	Resume schedulesResumeCmd `cmd:"" help:"End a pause; what fell due meanwhile is skipped."`
 	Cancel schedulesCancelCmd `cmd:"" help:"Cancel a schedule, or a hold: what is booked and has not begun is freed."`
@@ -21,8 +21,14 @@ type schedulesCmd struct {
 
 type schedulesListCmd struct {
 	serverFlags
-	Schedule string `arg:"" type:"ident" optional:"" help:"Show this schedule."`
+	Schedule string `arg:"" type:"ident" optional:"" help:"Show this one: schedules show SCHEDULE."`
 	sought   `embed:"" group:"What is listed:"`
+	watched  `embed:"" group:"What is listed:"`
+}
+
+type schedulesShowCmd struct {
+	serverFlags
+	Schedule string `arg:"" type:"ident" help:"The schedule."`
 }
 
 // sought says which schedules are listed.
@@ -33,13 +39,7 @@ type sought struct {
 }
 
 func (s *sought) query() url.Values {
-	query := url.Values{}
-	if s.Workflow != "" {
-		query.Set("workflow", s.Workflow)
-	}
-	if s.State != "" {
-		query.Set("state", s.State)
-	}
+	query := given(map[string]string{"workflow": s.Workflow, "state": s.State})
 	for name, value := range s.Label {
 		query.Add("label", name+":"+value)
 	}
@@ -53,20 +53,30 @@ func (*schedulesListCmd) Help() string {
 
 // Run lists the schedules, or shows one.
 func (c *schedulesListCmd) Run(ctx context.Context, con *console) error {
+	if c.Schedule != "" {
+		return (&schedulesShowCmd{c.serverFlags, c.Schedule}).Run(ctx, con)
+	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	if c.Schedule == "" {
-		return blame(list{
-			path: "schedules", query: c.query(), header: "SCHEDULE WORKFLOW STATE WHEN LABELS CREATED BY", row: scheduleRow, sort: latestFirst,
-		}.print(ctx, client, con, c.Output))
+	return blame(list{
+		path: "schedules", query: c.query(), header: "SCHEDULE WORKFLOW STATE WHEN LABELS CREATED BY", row: scheduleRow, sort: latestFirst,
+		watched: c.watched,
+	}.print(ctx, client, c.printer(con)))
+}
+
+// Run shows a schedule.
+func (c *schedulesShowCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
 	}
 	body, err := client.get(ctx, client.url(nil, "schedules", c.Schedule))
 	if err != nil {
 		return aboutBooking(err, "schedule", c.Schedule)
 	}
-	return printDoc(con.stdout, c.Output, body, func(s *schedule.Schedule, w io.Writer) error { return printSchedule(w, s, 0) })
+	return printDoc(c.printer(con), body, func(s *schedule.Schedule, w *paper) error { return printSchedule(w, s, 0) })
 }
 
 // latestFirst turns round a list that comes by ids which are in the order of time.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 
 	"oc-scheduler/store/schedule"
@@ -23,7 +22,7 @@ func (c *scheduleChange) change(ctx context.Context, con *console, how string) e
 	if err != nil {
 		return aboutBooking(err, "schedule", c.Schedule)
 	}
-	return printMade(con, c.Output, body)
+	return printMade(c.printer(con), body)
 }
 
 type schedulesPauseCmd struct{ scheduleChange }
@@ -59,9 +58,5 @@ func (c *schedulesCancelCmd) Run(ctx context.Context, con *console) error {
 	if err := client.del(ctx, client.url(query, kind+"s", c.ID)); err != nil {
 		return aboutBooking(err, kind, c.ID)
 	}
-	if c.Output == "json" {
-		return printJSON(con.stdout, map[string]string{"id": c.ID, "state": "cancelled"})
-	}
-	_, err = fmt.Fprintf(con.stdout, "%s %s is cancelled\n", kind, printable(c.ID))
-	return err
+	return c.printer(con).done(c.ID, "cancelled", kind+" "+c.ID+" is cancelled")
 }

@@ -32,10 +32,10 @@ func (c *startCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Follow {
-		f := &follower{con: con, client: client, kind: "run", read: readRun, json: c.Output == "json", print: func(doc []byte) error {
-			return printDoc(con.stdout, c.Output, doc, printRun)
+		f := &follower{p: c.printer(con), client: client, kind: "run", read: readRun, print: func(p *printer, doc []byte) error {
+			return printDoc(p, doc, printRun)
 		}}
 		return f.follow(ctx, body)
 	}
-	return printDoc(con.stdout, c.Output, body, printRun)
+	return printDoc(c.printer(con), body, printRun)
 }

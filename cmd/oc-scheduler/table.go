@@ -1,26 +1,24 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
-	"time"
-	"unicode"
+	"unicode/utf8"
 )
 
-// table aligns columns. Errors of the writer come out of flush.
+// table aligns columns.
 type table struct {
-	w   *tabwriter.Writer
-	err error
+	on   *paper
+	head bool
+	rows [][]string
 }
 
 // newTable begins a table with a header of words, one a column; "" has none.
-func newTable(w io.Writer, header string) *table {
-	t := &table{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	if header != "" {
-		t.line(strings.ReplaceAll(header, " ", "\t"))
+func newTable(on *paper, header string) *table {
+	t := &table{on: on}
+	if header != "" && !on.bare {
+		t.head = true
+		t.rows = append(t.rows, strings.Fields(header))
 	}
 	return t
 }
@@ -28,68 +26,59 @@ func newTable(w io.Writer, header string) *table {
 func (t *table) row(cells ...any) {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
-		texts[i] = cellText(cell)
+		texts[i] = t.on.cell(cell)
 	}
-	t.line(strings.Join(texts, "\t"))
+	t.rows = append(t.rows, texts)
 }
 
-func (t *table) line(s string) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintln(t.w, s)
+// note adds a line below the last column.
+func (t *table) note(text string) {
+	row := []string{text}
+	if n := len(t.rows); n > 0 {
+		row = append(make([]string, len(t.rows[n-1])-1), text)
 	}
+	t.rows = append(t.rows, row)
+}
+
+// lines are the rows as they are written.
+func (t *table) lines() []string {
+	var widths []int
+	for _, row := range t.rows {
+		for i, text := range row[:len(row)-1] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	lines := make([]string, len(t.rows))
+	for n, row := range t.rows {
+		var line strings.Builder
+		for i, text := range row {
+			if i == len(row)-1 {
+				line.WriteString(t.painted(n, i, text))
+				break
+			}
+			line.WriteString(t.painted(n, i, text) + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)+2))
+		}
+		lines[n] = line.String()
+	}
+	return lines
+}
+
+// painted colours a state; what things are called by is in the first column.
+func (t *table) painted(row, column int, text string) string {
+	if t.head && row == 0 || column == 0 {
+		return text
+	}
+	state, _, _ := strings.Cut(text, ":")
+	return t.on.paint.state(state, text)
 }
 
 func (t *table) flush() error {
-	if t.err != nil {
-		return t.err
+	if len(t.rows) == 0 {
+		return nil
 	}
-	return t.w.Flush()
-}
-
-// cellText writes times in UTC, absent values as a dash, and lets no cell break the table or the
-// terminal: ids come from strangers.
-func cellText(cell any) string {
-	if at, ok := cell.(time.Time); ok {
-		if at.IsZero() {
-			return "-"
-		}
-		return at.UTC().Format(time.RFC3339Nano)
-	}
-	s := printable(fmt.Sprint(cell))
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// printable replaces what would move a terminal's cursor.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
-// rough is a time as lists show it: when about something was, not in what order things were.
-func rough(t time.Time) time.Time { return t.Truncate(time.Second) }
-
-// printDoc prints a document of an answer: as it came, or as print has it.
-func printDoc[T any](w io.Writer, output string, body []byte, print func(*T, io.Writer) error) error {
-	if output == "json" {
-		return printJSON(w, json.RawMessage(body))
-	}
-	var doc T
-	if err := json.Unmarshal(body, &doc); err != nil {
-		return err
-	}
-	return print(&doc, w)
+	_, err := io.WriteString(t.on, strings.Join(t.lines(), "\n")+"\n")
+	return err
 }

@@ -15,7 +15,7 @@ func TestListsShowWholeSeconds(t *testing.T) {
 		item string
 		want string
 	}{
-		"executions": {executionRow, `{"execution_id":"x","node_id":"n","state":"running","reason":"no room","ordered_at":` + at + `}`, "x n running 2026-11-29T22:36:45Z - - no room"},
+		"executions": {executionRow, `{"execution_id":"x","node_id":"n","state":"running","command":["sleep","1"],"reason":"no room","ordered_at":` + at + `}`, "x n running sleep 1 2026-11-29T22:36:45Z - - no room"},
 		"nodes":      {nodeRow, `{"node_id":"n","membership":"approved","state":"lost","since":` + at + `,"refused":{"at":` + at + `,"reason":"another program"}}`, "n - approved lost - 2026-11-29T22:36:45Z - 2026-11-29T22:36:45Z: another program"},
 		"planners":   {plannerRow, `{"peer_id":"p","generated_at":` + at + `,"slots":2}`, "p 2026-11-29T22:36:45Z - 0 2"},
 	} {
@@ -24,7 +24,7 @@ func TestListsShowWholeSeconds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		table := newTable(&text, "")
+		table := newTable(&paper{Writer: &text}, "")
 		table.row(cells...)
 		if err := table.flush(); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	replicaFlag
+	serverFlags
 	bucketFlags
 	Name  string        `arg:"" type:"ident" help:"Whose it is, for people."`
 	Role  string        `required:"" enum:"viewer,user,operator,admin" help:"viewer, user, operator or admin."`
@@ -39,63 +39,60 @@ func (c *tokenCreateCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(con.stdout, made)
-	return err
+	return printDoc(c.printer(con), made, func(m *madeToken, w *paper) error { return printLines(w, []string{m.Token}) })
 }
 
-func (c *tokenCreateCmd) create(ctx context.Context, con *console) (token string, err error) {
+// madeToken is what is told of a new token.
+type madeToken struct {
+	Token string `json:"token"`
+}
+
+func (c *tokenCreateCmd) create(ctx context.Context, con *console) (doc []byte, err error) {
 	if c.direct() {
-		return c.createDirectly(ctx)
+		token, err := c.createDirectly(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(madeToken{token})
 	}
 	client, err := c.client(con)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	draft := map[string]any{"name": c.Name, "role": c.Role, "groups": c.Group}
 	if c.TTL > 0 {
 		draft["ttl_s"] = int64(c.TTL / time.Second)
 	}
-	doc, err := json.Marshal(draft)
-	if err != nil {
-		return "", err
+	if doc, err = json.Marshal(draft); err != nil {
+		return nil, err
 	}
-	body, err := client.post(ctx, client.url(nil, "tokens"), doc)
-	if err != nil {
-		return "", err
-	}
-	var made struct {
-		Token string `json:"token"`
-	}
-	err = json.Unmarshal(body, &made)
-	return made.Token, err
+	return client.post(ctx, client.url(nil, "tokens"), doc)
 }
 
 type tokenListCmd struct {
 	serverFlags
 	bucketFlags
+	watched `embed:"" group:"What is listed:"`
 }
 
 // Run lists the tokens.
 func (c *tokenListCmd) Run(ctx context.Context, con *console) error {
-	l := list{path: "tokens", header: "TOKEN NAME ROLE GROUPS CREATED BY EXPIRES", row: tokenRow}
+	l := list{path: "tokens", header: "TOKEN NAME ROLE GROUPS CREATED BY EXPIRES", row: tokenRow, watched: c.watched}
 	if c.direct() {
-		items, err := c.listDirectly(ctx)
-		if err != nil {
-			return err
-		}
-		return l.show(con, c.Output, items)
+		l.from = c.listDirectly
+		return l.print(ctx, nil, c.printer(con))
 	}
 	client, err := c.client(con)
 	if err != nil {
 		return err
 	}
-	return l.print(ctx, client, con, c.Output)
+	return l.print(ctx, client, c.printer(con))
 }
 
 func tokenRow(item json.RawMessage) ([]any, error) {
 	var t tokens.Token
 	err := json.Unmarshal(item, &t)
-	var expires time.Time
+	var expires moment
 	if t.ExpiresAt != nil {
 		expires = rough(*t.ExpiresAt)
 	}
@@ -103,7 +100,7 @@ func tokenRow(item json.RawMessage) ([]any, error) {
 }
 
 type tokenRevokeCmd struct {
-	replicaFlag
+	serverFlags
 	bucketFlags
 	Token string `arg:"" type:"ident" help:"The id of the token, as list shows it."`
 }
@@ -114,8 +111,7 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return about(err, "token", c.Token)
 	}
-	_, err = fmt.Fprintf(con.stdout, "token %s is revoked\n", printable(c.Token))
-	return err
+	return c.printer(con).done(c.Token, "revoked", "token "+c.Token+" is revoked")
 }
 
 func (c *tokenRevokeCmd) revoke(ctx context.Context, con *console) error {

@@ -23,7 +23,10 @@ const subprotocol = "oc.check.v1"
 func (c *checkCmd) watch(ctx context.Context, con *console, client *client, request []byte) error {
 	u := client.url(nil, "oc", string(c.Workflow), "check")
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
-	w := &watcher{con: con, http: &http.Client{Transport: client.http.Transport}, url: u.String(), request: request, json: c.Output == "json"}
+	w := &watcher{p: c.printer(con), http: &http.Client{Transport: client.http.Transport}, url: u.String(), request: request}
+	if w.p.forPeople() {
+		w.screen = con.screen()
+	}
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = 10 * time.Second
 	for {
@@ -52,11 +55,11 @@ func (c *checkCmd) watch(ctx context.Context, con *console, client *client, requ
 
 // watcher prints the answers of one stream, whatever the number of its connections.
 type watcher struct {
-	con     *console
+	p       *printer
+	screen  *screen // nil: there is none
 	http    *http.Client
 	url     string
 	request []byte
-	json    bool
 
 	last  *result
 	shown string // what was printed last
@@ -100,19 +103,24 @@ func (w *watcher) follow(ctx context.Context) (answered bool, err error) {
 // shows in no table, and a new connection begins with what was known. Of JSON each version is told.
 func (w *watcher) show(frame []byte, answer *result) error {
 	w.last = answer
+	if !w.p.forPeople() {
+		if answer.Version == w.shown {
+			return nil
+		}
+		w.shown = answer.Version
+		return w.p.line(frame)
+	}
 	var text strings.Builder
-	if err := answer.print(&text); err != nil {
+	on := *w.p.paper
+	on.Writer, on.now = &text, time.Now()
+	if err := answer.print(&on); err != nil || text.String() == w.shown {
 		return err
 	}
-	shown, out := text.String(), text.String()+"\n"
-	if w.json {
-		shown, out = answer.Version, string(frame)+"\n"
+	w.shown = text.String()
+	if w.screen != nil {
+		return w.screen.draw(strings.Split(strings.TrimSuffix(w.shown, "\n"), "\n"))
 	}
-	if shown == w.shown {
-		return nil
-	}
-	w.shown = shown
-	_, err := io.WriteString(w.con.stdout, out)
+	_, err := io.WriteString(w.p, w.shown+"\n")
 	return err
 }
 

@@ -19,9 +19,9 @@ func TestWatchPrintsWhatHasChanged(t *testing.T) {
 		strings.Replace(takenAnswer, `"version":"v"`, `"version":"w"`, 1),
 		strings.NewReplacer(`"version":"v"`, `"version":"x"`, "16.5", "8").Replace(takenAnswer),
 	}
-	for json, want := range map[bool]int{true: 3, false: 2} {
+	for format, want := range map[string]int{"json": 3, "table": 2} {
 		var out strings.Builder
-		w := &watcher{con: &console{stdout: &sink{w: &out}}, json: json}
+		w := &watcher{p: outputFlags{Output: format}.printer(&console{stdout: &sink{w: &out}, env: lookupIn(nil)})}
 		for _, frame := range frames {
 			answer, err := readFrame([]byte(frame))
 			if err != nil {
@@ -32,7 +32,7 @@ func TestWatchPrintsWhatHasChanged(t *testing.T) {
 			}
 		}
 		if got := strings.Count(out.String(), "wf-1"); got != want {
-			t.Errorf("JSON %v: %d answers, want %d:\n%s", json, got, want, out.String())
+			t.Errorf("%s: %d answers, want %d:\n%s", format, got, want, out.String())
 		}
 		if w.last == nil || w.last.Version != "x" {
 			t.Errorf("the last answer is %+v", w.last)

@@ -69,13 +69,14 @@ func (b *booking) refusal(con *console, p *problem) error {
 		code = exitUnknown
 	}
 	var err error
+	out := b.printer(con)
 	switch {
-	case b.Output == "json":
-		err = printJSON(con.stdout, json.RawMessage(p.doc))
+	case !out.forPeople():
+		err = out.doc(p.doc)
 	case p.Result != nil:
-		err = p.Result.print(con.stdout)
+		err = p.Result.print(out.paper)
 	default:
-		err = printLines(con.stdout, []string{b.Workflow + ": unknown", missing(p.Missing)})
+		err = printLines(out, []string{b.Workflow + ": unknown", missing(p.Missing)})
 	}
 	if err != nil {
 		return err

@@ -22,6 +22,15 @@ const (
 
 var states = []State{Ordered, Queued, Starting, Running, Completed, Failed, Cancelled}
 
+// States are the names of all states, in their order.
+func States() []string {
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = string(s)
+	}
+	return names
+}
+
 // Known says whether this is a state at all.
 func (s State) Known() bool { return slices.Contains(states, s) }
 

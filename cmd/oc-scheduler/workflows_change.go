@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"oc-scheduler/store/id"
+)
+
+type workflowsPutCmd struct {
+	serverFlags
+	File       string `arg:"" help:"A workflow in JSON; - is standard input."`
+	asWorkflow `embed:"" group:"The workflow:"`
+}
+
+type asWorkflow struct {
+	Group []string `placeholder:"GROUP" help:"A group that it belongs to; repeatable. Without it yours, or those that it has."`
+}
+
+// maxWorkflow bounds what is read of a file; what is too much for a replica it says itself.
+const maxWorkflow = 64 << 20
+
+// Run writes a workflow.
+func (c *workflowsPutCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	doc, err := c.read()
+	if err != nil {
+		return err
+	}
+	workflowID, err := c.id(doc)
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	for _, group := range c.Group {
+		query.Add("group", group)
+	}
+	status, body, err := client.send(ctx, http.MethodPut, client.url(query, "oc", workflowID), doc)
+	if err != nil {
+		return about(err, "workflow", workflowID)
+	}
+	return printDoc(c.printer(con), body, func(w *workflowDoc, on *paper) error {
+		became := "is changed"
+		if status == http.StatusCreated {
+			became = "is there"
+		}
+		return printLines(on, []string{"workflow " + w.ID + " " + became})
+	})
+}
+
+func (c *workflowsPutCmd) read() ([]byte, error) {
+	file := os.Stdin
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		file = f
+	}
+	return io.ReadAll(io.LimitReader(file, maxWorkflow))
+}
+
+// id is that which the file says.
+func (c *workflowsPutCmd) id(doc []byte) (string, error) {
+	var w struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(doc, &w); err != nil {
+		return "", fmt.Errorf("%s: %w", c.File, err)
+	}
+	if err := id.Check(w.ID); err != nil {
+		return "", fmt.Errorf("%s: id: %w", c.File, err)
+	}
+	return w.ID, nil
+}
+
+type workflowsRemoveCmd struct {
+	serverFlags
+	Workflow string `arg:"" type:"ident" help:"The workflow."`
+}
+
+// Run removes a workflow.
+func (c *workflowsRemoveCmd) Run(ctx context.Context, con *console) error {
+	client, err := c.client(con)
+	if err != nil {
+		return err
+	}
+	if err := client.del(ctx, client.url(nil, "oc", c.Workflow)); err != nil {
+		return about(err, "workflow", c.Workflow)
+	}
+	return c.printer(con).done(c.Workflow, "removed", "workflow "+c.Workflow+" is removed")
+}
