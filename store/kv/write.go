@@ -38,7 +38,6 @@ func (w *Write) Message(subject string, revision uint64) *nats.Msg {
 	}
 	if w.Marker {
 		m.Header.Set(opHeader, opPurge)
-		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	}
 	return m
 }
