@@ -42,7 +42,7 @@ func (s *Service) cut(ctx context.Context, b *kv.Batch, r *schedule.Record, t tu
 	}
 	o := &r.Occurrences[i]
 	o.State = schedule.OccurrenceState(t.next.State)
-	from, places := map[string]time.Time{}, []schedule.Place{}
+	from, ends, places := map[string]time.Time{}, map[schedule.Place][]end{}, []schedule.Place{}
 	for _, f := range t.out.Free {
 		from[f.ItemID] = f.From
 	}
@@ -50,10 +50,11 @@ func (s *Service) cut(ctx context.Context, b *kv.Batch, r *schedule.Record, t tu
 	for k := range o.Bookings {
 		taken := &o.Bookings[k]
 		if at, is := from[taken.ItemID]; is && at.Before(taken.End) {
-			taken.End = at
-			if !slices.Contains(places, taken.Place) {
+			if ends[taken.Place] == nil {
 				places = append(places, taken.Place)
 			}
+			ends[taken.Place] = append(ends[taken.Place], end{*taken, at})
+			taken.End = at
 		}
 	}
 	o.Bookings = slices.DeleteFunc(o.Bookings, func(taken schedule.Taken) bool { return !taken.End.After(taken.Start) })
@@ -67,21 +68,28 @@ func (s *Service) cut(ctx context.Context, b *kv.Batch, r *schedule.Record, t tu
 	var errs []error
 	for place, is := range stands {
 		if is.Live && !is.Broken {
-			errs = append(errs, s.shorten(b, place, is, o, from))
+			errs = append(errs, s.shorten(b, place, is, ends[place]))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// shorten has a booking end for the items of an occurrence from a time on.
-func (s *Service) shorten(b *kv.Batch, place schedule.Place, stands plan.Stands, o *schedule.Occurrence, from map[string]time.Time) error {
+// end is what an item takes for an occurrence, and when it needs that no more.
+type end struct {
+	schedule.Taken
+	at time.Time
+}
+
+// shorten has a booking take no more of what ends: of that alone, for another occurrence may take something meanwhile.
+func (s *Service) shorten(b *kv.Batch, place schedule.Place, stands plan.Stands, ends []end) error {
 	booking := stands.Booking
 	booking.Intervals = slices.Clone(booking.Intervals)
-	for i := range booking.Intervals {
-		taken := &booking.Intervals[i]
-		at, is := from[taken.ItemID]
-		if is && !taken.Start.Before(o.Start) && !taken.End.After(o.End) && at.Before(taken.End) {
-			taken.End = at
+	for _, e := range ends {
+		i := slices.IndexFunc(booking.Intervals, func(i schedule.Interval) bool {
+			return i.ItemID == e.ItemID && i.Start.Equal(e.Start) && i.End.Equal(e.End)
+		})
+		if i >= 0 {
+			booking.Intervals[i].End = e.at
 		}
 	}
 	booking.Intervals = slices.DeleteFunc(booking.Intervals, func(i schedule.Interval) bool { return !i.End.After(i.Start) })

@@ -12,8 +12,14 @@ import (
 	"oc-scheduler/store/schedule"
 )
 
-// scheduled books occurrences of an hour of a workflow of one step on instance i, one after the other.
+// scheduled books occurrences of an hour of a workflow of one step on instance i.
 func (r *replica) scheduled(t *testing.T, starts ...time.Time) schedule.Record {
+	t.Helper()
+	return r.taking(t, time.Hour, starts...)
+}
+
+// taking is scheduled, but of the instance each takes only the beginning.
+func (r *replica) taking(t *testing.T, takes time.Duration, starts ...time.Time) schedule.Record {
 	t.Helper()
 	s := schedule.Record{
 		Schedule: schedule.Schedule{
@@ -25,7 +31,7 @@ func (r *replica) scheduled(t *testing.T, starts ...time.Time) schedule.Record {
 	for _, start := range starts {
 		s.Occurrences = append(s.Occurrences, schedule.Occurrence{
 			Nominal: start, Start: start, End: start.Add(time.Hour), State: schedule.Booked, Bookings: []schedule.Taken{
-				{ID: id, ItemID: "c", Place: schedule.Place{PeerID: "p", ResourceID: "r", InstanceID: "i"}, Start: start, End: start.Add(time.Hour)},
+				{ID: id, ItemID: "c", Place: schedule.Place{PeerID: "p", ResourceID: "r", InstanceID: "i"}, Start: start, End: start.Add(takes)},
 			},
 		})
 	}
@@ -93,5 +99,28 @@ func TestAnOccurrenceBecomesARun(t *testing.T) {
 	defer n.mu.Unlock()
 	if len(n.ordered) != 1 {
 		t.Errorf("%v", n.ordered)
+	}
+}
+
+// TestAnOccurrenceGivesBackItsOwn: what another one takes meanwhile, within its window, stays.
+func TestAnOccurrenceGivesBackItsOwn(t *testing.T) {
+	t.Parallel()
+	a := newReplica(t, natstest.Start(t), newNodes(), 1)
+	natstest.Run(t, a.Run)
+	start := a.st.Now().Add(100 * time.Millisecond)
+	s := a.taking(t, 10*time.Minute, start, start.Add(20*time.Minute))
+	natstest.Eventually(t, "the first one is completed", func() bool {
+		now, _, err := a.st.Plan.Schedule(t.Context(), s.ID)
+		return err == nil && now.Occurrences[0].State == "completed"
+	})
+	stands, err := a.st.Plan.Standing(t.Context(), s.ID, s.Places())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := s.Occurrences[1].Bookings[0]
+	for _, is := range stands {
+		if n := len(is.Intervals); n == 0 || !is.Intervals[n-1].Start.Equal(other.Start) || !is.Intervals[n-1].End.Equal(other.End) {
+			t.Errorf("%+v stands, the second one takes %+v", is.Intervals, other)
+		}
 	}
 }
