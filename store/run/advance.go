@@ -74,12 +74,20 @@ func ignore(*turn, Event) {}
 
 // Advance is a run after something happened. It changes nothing of what it is given.
 func Advance(before Record, what Event, now Now) (Record, Outcome) {
+	return AdvanceAll(before, []Event{what}, now)
+}
+
+// AdvanceAll is a run after several things happened, one after the other: as Advance has it, and all that follows.
+func AdvanceAll(before Record, events []Event, now Now) (Record, Outcome) {
 	r := before.clone()
-	t := &turn{r: &r, now: plain(now.At), by: what.by(), world: now, logged: len(r.Work.Log)}
+	t := &turn{r: &r, now: plain(now.At), world: now, logged: len(r.Work.Log)}
 	if n := len(r.Work.Log); n > 0 && t.now.Before(r.Work.Log[n-1].At) { // another replica was ahead
 		t.now = r.Work.Log[n-1].At
 	}
-	transitions[r.State][what.kind()](t, what)
-	t.settle()
+	for _, what := range events {
+		t.by = what.by()
+		transitions[r.State][what.kind()](t, what)
+		t.settle()
+	}
 	return r, t.outcome(!reflect.DeepEqual(before, r))
 }

@@ -85,12 +85,17 @@ func begin(t tester, w *workflow.Workflow, seconds float64) *story {
 func (s *story) on(at float64, what run.Event) *story {
 	s.t.Helper()
 	before := s.r
-	s.r, s.out = run.Advance(s.r, what, run.Now{At: after(at), Grace: grace, Node: func(p run.Place) (run.Node, bool) {
-		n, known := s.nodes[p.InstanceID]
-		return n, known
-	}})
+	s.r, s.out = run.Advance(s.r, what, s.then(at))
 	checkTurn(s.t, before, s.r, s.out, after(at))
 	return s
+}
+
+// then is what counts at a time.
+func (s *story) then(at float64) run.Now {
+	return run.Now{At: after(at), Grace: grace, Node: func(p run.Place) (run.Node, bool) {
+		n, known := s.nodes[p.InstanceID]
+		return n, known
+	}}
 }
 
 // due lets the timers run out up to a time, each when it is due.

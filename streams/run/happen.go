@@ -32,9 +32,10 @@ func (s *Service) Get(ctx context.Context, id string) (run.Record, error) {
 	return t.next, err
 }
 
-// Happen has something happen to a run, and sends what orders follow. It fails as Get does.
+// Happen has something happen to a run, and sends what orders follow. It fails as Get does, and with the error of ctx, after
+// which it may have happened.
 func (s *Service) Happen(ctx context.Context, id string, what run.Event) error {
-	return s.happen(ctx, id, what, 0)
+	return s.happen(ctx, id, 0, what)
 }
 
 // now is what counts beside records and events.
@@ -59,44 +60,85 @@ func (t turn) by() string {
 	return history.BySelf
 }
 
-// happen is Happen because of a timer's message of a revision, which goes with it; 0: of none.
-func (s *Service) happen(ctx context.Context, id string, what run.Event, fired uint64) error {
+// happen has things happen to a run, because of a timer's message of a revision, which goes with it; 0: of none. Who
+// has them stored sends the orders that follow, also those of others that were stored with them.
+func (s *Service) happen(ctx context.Context, id string, fired uint64, what ...run.Event) error {
+	var stored turn
+	served, err := s.lines.serve(ctx, id, &wish{what, fired, make(chan error, 1)}, func(l *line, all []*wish) (err error) {
+		stored, err = s.fulfil(ctx, id, l.last, all)
+		if l.last = nil; err == nil && stored.out.Changed {
+			l.last = &stored
+		}
+		return err
+	})
+	if err != nil || !served {
+		return err
+	}
+	return s.send(ctx, stored.next, stored.out)
+}
+
+// fulfil stores what follows from all wishes for a run, which was left as it is known; nil: it has to be read. While others
+// are faster it begins anew: that is no outage, however long it takes.
+func (s *Service) fulfil(ctx context.Context, id string, last *turn, all []*wish) (turn, error) {
+	var what []run.Event
+	var fired uint64
+	for _, w := range all {
+		what, fired = append(what, w.what...), max(fired, w.fired)
+	}
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
 	for {
-		t, err := s.read(ctx, id)
-		if err != nil {
-			return err
+		t, err := s.decide(ctx, id, last, fired, what)
+		if err != nil || !t.out.Changed && fired == 0 {
+			return t, err
 		}
-		t.fired = fired
-		t.next, t.out = run.Advance(t.next, what, s.now())
-		if !t.out.Changed && fired == 0 {
-			return nil
-		}
-		b := s.plan.Stream().NewBatch()
-		if err := errors.Join(s.giveBack(ctx, b, t), s.set(b, t)); err != nil {
-			return err
-		}
-		_, err = b.Commit(ctx)
-		if err == nil {
+		if t.revision, err = s.commit(ctx, t); err == nil {
 			s.metrics.note(t)
-			return s.send(ctx, t.next, t.out)
+			return t, nil
 		}
 		if !errors.Is(err, kv.ErrConflict) {
-			return err
+			return t, err
 		}
-		if err := kv.Sleep(ctx, pause.NextBackOff()); err != nil {
-			return err
+		last = nil
+		if kv.Sleep(ctx, pause.NextBackOff()) != nil {
+			return t, fmt.Errorf("%w: %w", err, ctx.Err())
 		}
 	}
 }
 
-// read reads a record and the revision of its timer. That order matters: a timer that is set between is seen to
-// be another one only if the record is the older one, which the commit finds out.
+// decide is what follows for a run. That nothing does is decided only on the record as it stands.
+func (s *Service) decide(ctx context.Context, id string, last *turn, fired uint64, what []run.Event) (t turn, err error) {
+	if last != nil {
+		t = turn{revision: last.revision, next: last.next}
+	} else if t, err = s.read(ctx, id); err != nil {
+		return turn{}, err
+	}
+	t.fired = fired
+	t.next, t.out = run.AdvanceAll(t.next, what, s.now())
+	switch {
+	case t.out.Changed:
+	case last != nil:
+		return s.decide(ctx, id, nil, fired, what)
+	case fired == 0:
+		return t, nil
+	}
+	t.timer, err = s.timers.Newest(ctx, kv.KeyOf(id)) // after the record, which the commit finds out to be older
+	return t, err
+}
+
+// commit stores a turn, and says which revision of the record that is.
+func (s *Service) commit(ctx context.Context, t turn) (uint64, error) {
+	b := s.plan.Stream().NewBatch()
+	if err := errors.Join(s.giveBack(ctx, b, t), s.set(b, t)); err != nil {
+		return 0, err
+	}
+	return b.Commit(ctx)
+}
+
+// read reads the record of a run.
 func (s *Service) read(ctx context.Context, id string) (turn, error) {
-	key := kv.KeyOf(id)
-	m, err := s.runs.Value(ctx, key)
+	m, err := s.runs.Value(ctx, kv.KeyOf(id))
 	if err != nil {
 		return turn{}, err
 	}
@@ -104,8 +146,7 @@ func (s *Service) read(ctx context.Context, id string) (turn, error) {
 	if err != nil || r.ID != id {
 		return turn{}, fmt.Errorf("run %q: %w: %w", id, kv.ErrUndecodable, err)
 	}
-	timer, err := s.timers.Newest(ctx, key)
-	return turn{revision: m.Revision, timer: timer, next: r}, err
+	return turn{revision: m.Revision, next: r}, nil
 }
 
 // set puts into a batch what follows. The record comes last: by it the outcome is known when the answer is lost.

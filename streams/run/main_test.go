@@ -34,6 +34,7 @@ type nodes struct {
 	grace   time.Duration // how long they are waited for
 	mu      sync.Mutex
 	ordered map[string]int // by execution: how often its order has come, told or not
+	brief   bool           // they tell only of ends
 	ends    func(execution.Order) execution.Event
 }
 
@@ -72,10 +73,14 @@ func (r *replica) Execute(ctx context.Context, nodeID string, o execution.Order)
 	r.nodes.mu.Lock()
 	r.nodes.ordered[o.ExecutionID]++
 	r.nodes.mu.Unlock()
-	if err := r.st.Executions.Create(ctx, e); err != nil {
+	if _, err := r.st.Executions.Create(ctx, e); err != nil {
 		return e, err
 	}
-	for n, v := range []execution.Event{{State: execution.Queued}, {State: execution.Running}, r.nodes.ends(o)} {
+	said := []execution.Event{{State: execution.Queued}, {State: execution.Running}, r.nodes.ends(o)}
+	if r.nodes.brief {
+		said = said[2:]
+	}
+	for n, v := range said {
 		if v.State == "" {
 			break
 		}
@@ -87,8 +92,14 @@ func (r *replica) Execute(ctx context.Context, nodeID string, o execution.Order)
 	return e, nil
 }
 
+// tell tells what has become of an execution; a node does not give up either.
 func (r *replica) tell(ctx context.Context, v execution.Event) error {
-	return r.st.Executions.Change(ctx, v.ExecutionID, func(e execution.Execution) (execution.Execution, bool) { return e.Apply(v) })
+	for {
+		err := r.st.Executions.Change(ctx, v.ExecutionID, func(e execution.Execution) (execution.Execution, bool) { return e.Apply(v) })
+		if !errors.Is(err, kv.ErrUnavailable) || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 // Due handles a schedule's timer, and sets it again.

@@ -24,7 +24,7 @@ func (s *Service) due(ctx context.Context, id string, fired uint64) error {
 	if err != nil || last.Revision != fired { // it was handled before, or another one followed
 		return err
 	}
-	err = s.happen(ctx, id, run.Due{}, fired)
+	err = s.happen(ctx, id, fired, run.Due{})
 	if errors.Is(err, kv.ErrNotFound) || errors.Is(err, kv.ErrUndecodable) { // nobody will ever have use for it
 		s.cfg.Log.WarnContext(ctx, "a timer is that of no run", "run_id", id, "error", err)
 		_, err = s.fired.Swap(ctx, key, fired, kv.Remove(time.Hour))

@@ -55,6 +55,7 @@ type Service struct {
 	cfg   Config
 	store *store.Store
 	plan  *plan.Plan
+	lines *lines
 	nodes *queue.Queue        // to be looked at
 	stood map[string]standing // how each node stood when runs were told; the nodes' worker's
 
@@ -67,7 +68,7 @@ type Service struct {
 func New(st *store.Store, cfg Config) *Service {
 	of := st.Plan.Stream()
 	s := &Service{
-		cfg: cfg, store: st, plan: st.Plan, nodes: queue.New(), stood: map[string]standing{},
+		cfg: cfg, store: st, plan: st.Plan, lines: newLines(), nodes: queue.New(), stood: map[string]standing{},
 		runs: of.Keys(plan.Runs), schedules: of.Keys(plan.Schedules), bookings: of.Keys(plan.Bookings),
 		timers: of.Keys(plan.Due), fired: of.Keys(plan.Fired),
 	}
