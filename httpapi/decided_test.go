@@ -139,7 +139,7 @@ func (s *site) estateOf(t *testing.T, workflowID, group string) estate {
 		"runs": made("runs", bodies["runs"]), "executions": "x-" + workflowID,
 	}
 	of := execution.Of{RunID: e["runs"], ItemID: "n1", Attempt: 1}
-	if err := s.store.Executions.Create(t.Context(), execution.Execution{
+	if _, err := s.store.Executions.Create(t.Context(), execution.Execution{
 		ExecutionID: e["executions"], NodeID: "n", BookingID: "oc-1", State: execution.Cancelled, WorkflowID: workflowID, Of: of,
 	}); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestExecutionsOfGroups(t *testing.T) {
 		if e.Of = (execution.Of{RunID: "r-" + id, ItemID: "align", Attempt: 2}); id == "none" {
 			e.WorkflowID, e.Of = "own", execution.Of{}
 		}
-		if err := s.store.Executions.Create(t.Context(), e); err != nil {
+		if _, err := s.store.Executions.Create(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestOutputIsForThoseInTheGroups(t *testing.T) {
 	n := s.node(t)
 	e := execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered, WorkflowID: "own"}
 	e.Of = execution.Of{RunID: "r-1", ItemID: "align", Attempt: 1}
-	if err := s.store.Executions.Create(t.Context(), e); err != nil {
+	if _, err := s.store.Executions.Create(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	out := n.output(t, "x")

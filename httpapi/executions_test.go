@@ -61,7 +61,7 @@ func TestOrderAnExecution(t *testing.T) {
 	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1024)+`"}`).ok(t, http.StatusAccepted)
 	s.do(t, http.MethodPost, "/executions/x/cancel", `{"reason":"`+strings.Repeat("x", 1025)+`"}`).problem(t, http.StatusUnprocessableEntity)
 	s.do(t, http.MethodPost, "/executions/unknown/cancel", "").problem(t, http.StatusNotFound)
-	if err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "elsewhere", NodeID: "n", State: execution.Ordered}); err != nil {
+	if _, err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "elsewhere", NodeID: "n", State: execution.Ordered}); err != nil {
 		t.Fatal(err)
 	}
 	s.do(t, http.MethodGet, "/executions/elsewhere", "").ok(t, http.StatusOK) // whether or not the view shows it
@@ -81,7 +81,7 @@ func TestExecutionsOfARun(t *testing.T) {
 		if i%2 == 1 {
 			e.Of = execution.Of{RunID: "r 1", ItemID: "align", Attempt: i}
 		}
-		if err := s.store.Executions.Create(t.Context(), e); err != nil {
+		if _, err := s.store.Executions.Create(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestOrdersWithoutNATS(t *testing.T) {
 func (s *site) begun(t *testing.T, executionID string, state execution.State) {
 	t.Helper()
 	e := execution.Execution{ExecutionID: executionID, NodeID: "n", State: execution.Ordered}
-	if err := s.store.Executions.Create(t.Context(), e); err != nil {
+	if _, err := s.store.Executions.Create(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	if state != execution.Ordered {

@@ -233,7 +233,7 @@ func TestOutputThatIsNotThere(t *testing.T) {
 	s.Attach(s.parts)
 	s.node(t)
 	s.do(t, http.MethodGet, "/executions/gone/logs", "").problem(t, http.StatusNotFound)
-	if err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "never", NodeID: "n", State: execution.Failed}); err != nil {
+	if _, err := s.store.Executions.Create(t.Context(), execution.Execution{ExecutionID: "never", NodeID: "n", State: execution.Failed}); err != nil {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "it is known", func() bool { _, ok := s.store.Executions.View().Get("never"); return ok })

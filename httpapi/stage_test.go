@@ -21,7 +21,7 @@ func (stage) Tell(context.Context, string, string, run.Place) error { return nil
 func (s stage) Execute(ctx context.Context, nodeID string, o execution.Order) (execution.Execution, error) {
 	ctx = context.WithoutCancel(ctx)
 	e := execution.Execution{ExecutionID: o.ExecutionID, NodeID: nodeID, Of: o.Of, State: execution.Ordered, OrderedAt: s.store.Now()}
-	if err := s.store.Executions.Create(ctx, e); err != nil {
+	if _, err := s.store.Executions.Create(ctx, e); err != nil {
 		return e, err
 	}
 	zero := 0

@@ -70,27 +70,50 @@ func (x *Executions) Get(ctx context.Context, executionID string) (execution.Exe
 	return decodeExecution("", m)
 }
 
-// Create stores a new execution. It fails with ErrExists, kv.ErrTooLarge or kv.ErrUnavailable.
-func (x *Executions) Create(ctx context.Context, e execution.Execution) error {
-	data, err := json.Marshal(e)
+// Create stores a new execution, and says as which revision. It fails with ErrExists, kv.ErrTooLarge or
+// kv.ErrUnavailable.
+func (x *Executions) Create(ctx context.Context, e execution.Execution) (uint64, error) {
+	w, err := writeExecution(e)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = x.keys.Change(ctx, kv.KeyOf(e.ExecutionID), func(last kv.Message) (*kv.Write, error) {
+	return x.keys.ChangeFrom(ctx, kv.KeyOf(e.ExecutionID), &kv.Attempt{Write: w}, func(last kv.Message) (*kv.Write, error) {
 		if last.Live() {
 			if _, err := decodeExecution("", last); err == nil { // a broken one counts as none
 				return nil, fmt.Errorf("execution %q: %w", e.ExecutionID, ErrExists)
 			}
 		}
-		return &kv.Write{Data: data, TTL: executionTTL}, nil
+		return w, nil
 	})
-	return err
+}
+
+func writeExecution(e execution.Execution) (*kv.Write, error) {
+	data, err := json.Marshal(e)
+	return &kv.Write{Data: data, TTL: executionTTL}, err
 }
 
 // Change reads an execution and writes what decide makes of it, again when another writer was faster;
 // false leaves it as it is. It fails with kv.ErrNotFound, kv.ErrUndecodable, or kv.ErrUnavailable.
 func (x *Executions) Change(ctx context.Context, executionID string, decide func(execution.Execution) (execution.Execution, bool)) error {
-	_, err := x.keys.Change(ctx, kv.KeyOf(executionID), func(last kv.Message) (*kv.Write, error) {
+	return x.change(ctx, executionID, nil, decide)
+}
+
+// ChangeFrom is Change of an execution that is known to have stood so at a revision: it is read only if another writer
+// was faster.
+func (x *Executions) ChangeFrom(ctx context.Context, e execution.Execution, revision uint64, decide func(execution.Execution) (execution.Execution, bool)) error {
+	next, changed := decide(e)
+	if !changed {
+		return nil
+	}
+	w, err := writeExecution(next)
+	if err != nil {
+		return err
+	}
+	return x.change(ctx, e.ExecutionID, &kv.Attempt{Revision: revision, Write: w}, decide)
+}
+
+func (x *Executions) change(ctx context.Context, executionID string, first *kv.Attempt, decide func(execution.Execution) (execution.Execution, bool)) error {
+	_, err := x.keys.ChangeFrom(ctx, kv.KeyOf(executionID), first, func(last kv.Message) (*kv.Write, error) {
 		if !last.Live() {
 			return nil, kv.ErrNotFound
 		}
@@ -102,8 +125,7 @@ func (x *Executions) Change(ctx context.Context, executionID string, decide func
 		if !changed {
 			return nil, nil
 		}
-		data, err := json.Marshal(next)
-		return &kv.Write{Data: data, TTL: executionTTL}, err
+		return writeExecution(next)
 	})
 	return err
 }

@@ -43,7 +43,8 @@ func TestNoKeyEndsTheConnection(t *testing.T) {
 		"pulse end": func(ctx context.Context, key string) error { return st.Liveness.End(ctx, key, "s") },
 		"execution": func(ctx context.Context, key string) error { _, err := st.Executions.Get(ctx, key); return err },
 		"execution create": func(ctx context.Context, key string) error {
-			return st.Executions.Create(ctx, execution.Execution{ExecutionID: key})
+			_, err := st.Executions.Create(ctx, execution.Execution{ExecutionID: key})
+			return err
 		},
 		"cursor":       func(ctx context.Context, key string) error { _, _, err := st.Executions.Cursor(ctx, key); return err },
 		"rough cursor": func(ctx context.Context, key string) error { _, err := st.Executions.RoughCursor(ctx, key); return err },

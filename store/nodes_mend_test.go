@@ -76,13 +76,13 @@ func TestGarbageIsNoValue(t *testing.T) {
 		}
 		_, err := st.Executions.Get(t.Context(), "x")
 		wantErr(t, err, kv.ErrUndecodable)
-		if err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}); err != nil {
+		if _, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if fresh, err := st.Liveness.Beat(t.Context(), "x", store.Pulse{Session: "s", Sequence: 1}, time.Minute); !fresh || err != nil {
 			t.Errorf("%s: %v, %v", name, fresh, err)
 		}
-		if err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}); !errors.Is(err, store.ErrExists) {
+		if _, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}); !errors.Is(err, store.ErrExists) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := st.Liveness.End(t.Context(), "x", "s"); err != nil {

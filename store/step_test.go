@@ -77,16 +77,17 @@ func TestAStepIsOvertakenByAnExecution(t *testing.T) {
 	if err := step.Load(t.Context(), "x", "y"); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered}); err != nil {
+	if _, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered}); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"}), store.ErrExists)
+	_, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"})
+	wantErr(t, err, store.ErrExists)
 	for _, id := range []string{"x", "y"} {
 		if err := step.Set(execution.Execution{ExecutionID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := step.Commit(t.Context(), store.Cursor{Ledger: "l", Sequence: 1})
+	_, err = step.Commit(t.Context(), store.Cursor{Ledger: "l", Sequence: 1})
 	wantErr(t, err, kv.ErrConflict)
 	if got := stateOf(t, st, "x"); got != execution.Ordered {
 		t.Errorf("x is %q", got)

@@ -124,16 +124,20 @@ func (o *Orders) Execute(ctx context.Context, nodeID string, order execution.Ord
 	if err := o.allowed(ctx, nodeID); err != nil {
 		return e, err
 	}
-	if err := o.store.Executions.Create(ctx, e); err != nil {
+	revision, err := o.store.Executions.Create(ctx, e)
+	if err != nil {
 		return e, err
 	}
-	err = o.dispatch(ctx, nodeID, r)
+	sequence, err := o.send(ctx, nodeID, r)
+	if err == nil {
+		err = o.store.Executions.ChangeFrom(ctx, e, revision, whileOrdered(sentAs(sequence)))
+	}
 	if err == nil || errors.Is(err, kv.ErrUnavailable) {
 		return e, nil
 	}
-	return e, errors.Join(err, o.whileOrdered(ctx, e.ExecutionID, func(e *execution.Execution) {
+	return e, errors.Join(err, o.store.Executions.Change(ctx, e.ExecutionID, whileOrdered(func(e *execution.Execution) {
 		*e = end(*e, execution.Failed, "not sent: "+err.Error())
-	}))
+	})))
 }
 
 // dispatch sends the order of an execution on record, and notes that there.
@@ -145,16 +149,21 @@ func (o *Orders) dispatch(ctx context.Context, nodeID string, r nclprotocol.RunE
 	if err != nil {
 		return err
 	}
-	return o.whileOrdered(ctx, r.ExecutionID, func(e *execution.Execution) { e.SentAs, e.Order = sequence, nil })
+	return o.store.Executions.Change(ctx, r.ExecutionID, whileOrdered(sentAs(sequence)))
+}
+
+// sentAs notes where in the stream of orders that of an execution stands.
+func sentAs(sequence uint64) func(*execution.Execution) {
+	return func(e *execution.Execution) { e.SentAs, e.Order = sequence, nil }
 }
 
 // whileOrdered changes an execution of which the node has not told yet.
-func (o *Orders) whileOrdered(ctx context.Context, executionID string, change func(*execution.Execution)) error {
-	return o.store.Executions.Change(ctx, executionID, func(e execution.Execution) (execution.Execution, bool) {
+func whileOrdered(change func(*execution.Execution)) func(execution.Execution) (execution.Execution, bool) {
+	return func(e execution.Execution) (execution.Execution, bool) {
 		if e.State != execution.Ordered {
 			return e, false
 		}
 		change(&e)
 		return e, true
-	})
+	}
 }

@@ -143,7 +143,7 @@ func TestAnOrderOnRecordIsSent(t *testing.T) {
 		ExecutionID: "x1", NodeID: "n", State: execution.Ordered, OrderedAt: time.Now(),
 		Order: json.RawMessage(`{"execution_id":"x1","command":["true"]}`),
 	}
-	if err := a.store.Executions.Create(t.Context(), left); err != nil {
+	if _, err := a.store.Executions.Create(t.Context(), left); err != nil {
 		t.Fatal(err)
 	}
 	obeyed(t, s, 1)
