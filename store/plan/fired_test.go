@@ -42,3 +42,23 @@ func TestWhatTakesLongIsHandledOnce(t *testing.T) {
 		t.Errorf("it was handled %d times", n)
 	}
 }
+
+// TestATimerIsHandledInTime: not before it, however soon it fires.
+func TestATimerIsHandledInTime(t *testing.T) {
+	t.Parallel()
+	p := open(t, natstest.Start(t))
+	handled := make(chan time.Time, 1)
+	natstest.Run(t, func(ctx context.Context) error {
+		return p.OnDue(ctx, func(context.Context, string, uint64) error {
+			handled <- p.Now()
+			return nil
+		})
+	})
+	at := p.Now().Add(Ahead / 2) // it has fired by then
+	if _, err := p.due.Swap(t.Context(), "s-1", 0, Timer("s-1", at)); err != nil {
+		t.Fatal(err)
+	}
+	if got := natstest.Receive(t, handled); got.Before(at) {
+		t.Errorf("handled %v before its time", at.Sub(got))
+	}
+}
