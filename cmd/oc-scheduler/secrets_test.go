@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -67,12 +68,16 @@ func urls(t *testing.T) map[string]string {
 	}
 }
 
+// connecting are the commands that reach NATS or a replica each in its own way; the others share one.
+var connecting = []string{"serve", "peer", "doctor", "check"}
+
 // TestNothingSecretIsTold runs each command with a secret in each flag that may carry one, and behind the
-// flags, where none belongs.
+// flags, where none belongs. Those that share their connection share the addresses among them.
 func TestNothingSecretIsTold(t *testing.T) {
 	t.Parallel()
 	addresses := urls(t)
-	for _, leaf := range leaves(t) {
+	names := slices.Sorted(maps.Keys(addresses))
+	for turn, leaf := range leaves(t) {
 		words := strings.Fields(leaf.FullPath())[1:]
 		args := slices.Clone(words)
 		for _, arg := range leaf.Positional {
@@ -86,7 +91,11 @@ func TestNothingSecretIsTold(t *testing.T) {
 		if words[0] == "peer" {
 			args = append(args, "--config", "demo-north.yaml")
 		}
-		for name, address := range addresses {
+		for i, name := range names {
+			if !slices.Contains(connecting, words[0]) && (i+turn)%5 > 0 {
+				continue
+			}
+			address := addresses[name]
 			cases := map[string][]string{"astray": append(slices.Clone(args), address)}
 			for _, flag := range leaf.Flags {
 				if slices.Contains(carriers, flag.Name) {
