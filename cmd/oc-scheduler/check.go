@@ -3,7 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"net/url"
+	"strconv"
+	"time"
 )
 
 type checkCmd struct {
@@ -34,7 +40,7 @@ func (c *checkCmd) once(ctx context.Context, con *console, client *client, reque
 	if c.Wait > 0 {
 		query.Set("wait", c.Wait.String())
 	}
-	body, err := client.post(ctx, client.url(query, "oc", c.Workflow, "check"), request)
+	was, body, err := client.send(ctx, http.MethodPost, client.url(query, "oc", c.Workflow, "check"), request)
 	if err != nil {
 		return err
 	}
@@ -42,10 +48,20 @@ func (c *checkCmd) once(ctx context.Context, con *console, client *client, reque
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return err
 	}
-	if err := printDoc(c.printer(con), body, c.printTable); err != nil {
+	if err := errors.Join(printDoc(c.printer(con), body, c.printTable), tellAge(con.stderr, was.header)); err != nil {
 		return err
 	}
 	return answer.exit()
+}
+
+// tellAge says how old an answer is that a replica gave from memory.
+func tellAge(w io.Writer, header http.Header) error {
+	age, err := strconv.Atoi(header.Get("Age"))
+	if err != nil || age <= 0 {
+		return nil // it is live
+	}
+	_, err = fmt.Fprintf(w, "The answer is %v old: the replica does not reach NATS.\n", time.Duration(age)*time.Second)
+	return err
 }
 
 func (c *checkCmd) printTable(answer *result, w *paper) error {

@@ -123,11 +123,17 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, doc []byte) 
 	return body, err
 }
 
+// success is what there is to know of an answer of success beside its body.
+type success struct {
+	status int
+	header http.Header
+}
+
 // send is do that tells which success it was.
-func (c *client) send(ctx context.Context, method string, u *url.URL, doc []byte) (status int, body []byte, err error) {
+func (c *client) send(ctx context.Context, method string, u *url.URL, doc []byte) (was success, body []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(doc))
 	if err != nil {
-		return 0, nil, err
+		return success{}, nil, err
 	}
 	req.Header.Set("Accept", "application/json")
 	if doc != nil {
@@ -138,16 +144,16 @@ func (c *client) send(ctx context.Context, method string, u *url.URL, doc []byte
 	}
 	resp, err := ask(c.http, req)
 	if err != nil {
-		return 0, nil, err
+		return success{}, nil, err
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode/100 != 2 {
-		return resp.StatusCode, nil, readProblem(resp)
+		return success{}, nil, readProblem(resp)
 	}
 	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)); err != nil {
-		return resp.StatusCode, nil, &unreachableError{u.Host, true, err}
+		return success{}, nil, &unreachableError{u.Host, true, err}
 	}
-	return resp.StatusCode, body, nil
+	return success{resp.StatusCode, resp.Header}, body, nil
 }
 
 // problem is an error answer (RFC 9457).

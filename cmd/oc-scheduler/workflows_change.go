@@ -43,13 +43,13 @@ func (c *workflowsPutCmd) Run(ctx context.Context, con *console) error {
 	for _, group := range c.Group {
 		query.Add("group", group)
 	}
-	status, body, err := client.send(ctx, http.MethodPut, client.url(query, "oc", workflowID), doc)
+	was, body, err := client.send(ctx, http.MethodPut, client.url(query, "oc", workflowID), doc)
 	if err != nil {
 		return about(err, "workflow", workflowID)
 	}
 	return printDoc(c.printer(con), body, func(w *workflowDoc, on *paper) error {
 		became := "is changed"
-		if status == http.StatusCreated {
+		if was.status == http.StatusCreated {
 			became = "is there"
 		}
 		return printLines(on, []string{"workflow " + w.ID + " " + became})
