@@ -12,6 +12,7 @@ import (
 
 	"oc-scheduler/httpapi/auth"
 	"oc-scheduler/httpapi/ui"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/sessions"
 )
 
@@ -32,6 +33,19 @@ func (s *Server) getLogin(c echo.Context) error {
 
 func (s *Server) loginForm(r *http.Request, next string) ui.LogIn {
 	return ui.LogIn{Next: next, Sessions: auth.WayOf(r) != auth.InTheOpen, Issuer: s.logsIn()}
+}
+
+// counted is for what is open, and yet costs NATS a look or the issuer a question: it is a write of who asks, of whom
+// nothing is known but his address.
+func (s *Server) counted(handle echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if s.auth != nil {
+			if err := s.paced(c, access.Write, nil); err != nil {
+				return err
+			}
+		}
+		return handle(c)
+	}
 }
 
 // postLogin begins the session of who shows a token.

@@ -19,10 +19,10 @@ func (s *Server) pages() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	routes := []route{
 		{get, loginPath, access.Open, s.getLogin},
-		{post, loginPath, access.Open, s.postLogin},
+		{post, loginPath, access.Open, s.counted(s.postLogin)},
 		{post, logoutPath, access.Open, s.postLogout},
-		{get, departPath, access.Open, s.getDeparture},
-		{get, arrivePath, access.Open, s.getArrival},
+		{get, departPath, access.Open, s.counted(s.getDeparture)},
+		{get, arrivePath, access.Open, s.counted(s.getArrival)},
 	}
 	for _, r := range s.site.Routes() {
 		routes = append(routes, route{r.Method, r.Path, r.Right, r.Handle})

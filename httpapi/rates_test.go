@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"testing"
 
@@ -45,6 +46,29 @@ func TestEachSubjectHasItsRate(t *testing.T) {
 	}
 	s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Authorization", other).ok(t, http.StatusOK)
 	s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Authorization", other).tooSoon(t)
+}
+
+// TestLogInsHaveTheRateOfAnAddress, whatever they show: each may cost a look at NATS, or a question to the issuer.
+func TestLogInsHaveTheRateOfAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/ui/login", "/ui/login/issuer", "/ui/callback"} {
+		s := newSite(t, rare())
+		s.staying()
+		ask := func() answer {
+			if path == "/ui/login" {
+				return s.form(t, path, url.Values{"token": {access.Mint().Reveal()}})
+			}
+			return s.do(t, http.MethodGet, path+"?state=x&code=y", "")
+		}
+		if first := ask(); first.status == http.StatusTooManyRequests {
+			t.Errorf("%s: %d %s", path, first.status, first.body)
+		}
+		if second := ask(); second.status != http.StatusTooManyRequests || second.header.Get("Retry-After") == "" {
+			t.Errorf("%s again: %d %s", path, second.status, second.body)
+		}
+		s.do(t, http.MethodGet, "/ui/login", "").ok(t, http.StatusOK)
+		s.do(t, http.MethodGet, "/oc", "", "Authorization", s.as(t, access.Viewer)).ok(t, http.StatusOK)
+	}
 }
 
 // TestARequestOnAStreamIsOne: one that comes too soon is answered with an error frame, and the one before stays.
