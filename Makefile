@@ -72,7 +72,7 @@ compose-images:
 
 compose-up: compose-images build .env ## start a fleet in containers: 3 NATS nodes, 3 replicas, balancer, 2 peers
 	@$(COMPOSE) up -d --remove-orphans $(ARGS)
-	@deploy/await.sh "http://$$($(COMPOSE) port balancer 8080)"
+	@deploy/await.sh "http://$$($(COMPOSE) port balancer 8080)" "https://localhost:$$($(COMPOSE) port balancer 8443 | sed 's/.*://')" "$$($(COMPOSE) port nats-1 4222)"
 
 compose-down: .env ## stop the fleet (ARGS=-v: and forget what it stored)
 	@$(COMPOSE) --profile monitoring down --remove-orphans $(ARGS)

@@ -32,6 +32,9 @@ func TestCompose(t *testing.T) {
 	}).Round(time.Second))
 	f.operator, f.discovery = startOperator(s), startDiscovery(s)
 
+	f.strangers()
+	f.administer()
+	f.people()
 	f.confined()
 	f.demoIsLive()
 	f.openStreams()
@@ -50,7 +53,7 @@ func TestCompose(t *testing.T) {
 
 func (f *fleet) demoIsLive() {
 	f.t.Helper()
-	w := watch(f.t.Context(), f.balancer+"/oc/demo-align/check?duration=1h")
+	w := watch(f.t.Context(), f.balancer+"/oc/demo-align/check?duration=1h", f.token)
 	defer w.leave()
 	f.say("demo peers live: their answer changed after %v", f.eventually("the demo's answer changes", func() bool {
 		w.mu.Lock()
@@ -70,7 +73,7 @@ func (f *fleet) openStreams() {
 			f.t.Fatalf("PUT %s: %d %s", site, status, body)
 		}
 		for range perSite {
-			w := watch(f.t.Context(), fmt.Sprintf("%s/oc/wf-%s/check?start=%s&duration=1h", f.balancer, site, opening.Format(time.RFC3339)))
+			w := watch(f.t.Context(), fmt.Sprintf("%s/oc/wf-%s/check?start=%s&duration=1h", f.balancer, site, opening.Format(time.RFC3339)), f.token)
 			f.watchers[site] = append(f.watchers[site], w)
 			f.t.Cleanup(w.leave)
 		}

@@ -21,6 +21,9 @@ func (s *stack) do(method, url string, doc []byte) (status int, header http.Head
 		s.t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
 	resp, err := browser.Do(req)
 	if err != nil {
 		return 0, nil, nil

@@ -32,6 +32,8 @@ type stack struct {
 	compose  []string // the command
 	env      []string
 	balancer string            // URL
+	pages    string            // URL of the balancer for browsers
+	token    string            // of an administrator; empty: not yet
 	replica  map[string]string // service → URL
 	nats     []string          // host:port of each node
 	monitor  map[string]string // node → URL
@@ -47,7 +49,9 @@ func startStack(t *testing.T) *stack {
 		s.password[user] = "p" + rand.Text()
 		s.set(strings.ToUpper(strings.ReplaceAll(user, "-", "_"))+"_PASSWORD", s.password[user])
 	}
+	s.set("EDGE_NET", "10.213.72") // that of a fleet beside it is another
 	s.balancer = "http://" + s.reserve("BALANCER_PORT")
+	s.pages = strings.Replace("https://"+s.reserve("BALANCER_TLS_PORT"), "127.0.0.1", "localhost", 1)
 	for i := range 3 {
 		n := strconv.Itoa(i + 1)
 		s.replica[replicas[i]] = "http://" + s.reserve("REPLICA_PORT_"+n)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"time"
 
@@ -25,9 +26,10 @@ type answer struct {
 
 // watcher is a client as the protocol wants it: it reads, and when its stream ends it comes back.
 type watcher struct {
-	url  string
-	stop context.CancelFunc
-	done chan struct{}
+	url   string
+	token string
+	stop  context.CancelFunc
+	done  chan struct{}
 
 	mu       sync.Mutex
 	newest   *answer // of the stream that is open; nil before its first frame
@@ -37,9 +39,9 @@ type watcher struct {
 	gap      time.Duration                // the longest time between a stream's end and the next one's first answer
 }
 
-func watch(ctx context.Context, url string) *watcher {
+func watch(ctx context.Context, url, token string) *watcher {
 	ctx, stop := context.WithCancel(ctx)
-	w := &watcher{url: url, stop: stop, done: make(chan struct{}), versions: map[string]bool{}, ended: map[websocket.StatusCode]int{}}
+	w := &watcher{url: url, token: token, stop: stop, done: make(chan struct{}), versions: map[string]bool{}, ended: map[websocket.StatusCode]int{}}
 	go w.run(ctx)
 	return w
 }
@@ -59,7 +61,9 @@ func (w *watcher) run(ctx context.Context) {
 func (w *watcher) follow(ctx context.Context) {
 	dialling, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	ws, _, err := websocket.Dial(dialling, w.url, &websocket.DialOptions{Subprotocols: []string{"oc.check.v1"}})
+	ws, _, err := websocket.Dial(dialling, w.url, &websocket.DialOptions{
+		Subprotocols: []string{"oc.check.v1"}, HTTPHeader: http.Header{"Authorization": {"Bearer " + w.token}},
+	})
 	if err != nil {
 		return // run tries again
 	}
