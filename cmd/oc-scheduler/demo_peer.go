@@ -53,7 +53,7 @@ func (c *demoPeerCmd) run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	cfg.NATS.URL = c.NATSURL
-	return runNode(ctx, cfg, log)
+	return runNode(ctx, cfg, "", log)
 }
 
 // introduce makes the workflows known. All that its user may read in the shipped configuration is its inbox.

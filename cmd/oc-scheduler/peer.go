@@ -25,6 +25,7 @@ type peerCmd struct {
 	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
 	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
 	DataDir   string   `placeholder:"DIR" help:"Ledger and output; by default what FILE says, else nodes/NODE below $XDG_STATE_HOME/oc-scheduler or ~/.local/state/oc-scheduler."`
+	Listen    string   `placeholder:"ADDR" help:"Serve /livez, /readyz and /metrics there, to whoever asks: host:port, or :port for this machine; by default nowhere."`
 	logFlags
 }
 
@@ -34,7 +35,7 @@ func (c *peerCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return &exitError{exitConfig, fmt.Errorf("--config: %w", err)}
 	}
-	return runNode(ctx, cfg, c.logger(con))
+	return runNode(ctx, cfg, c.Listen, c.logger(con))
 }
 
 // override has the flags win over the file.
@@ -66,9 +67,9 @@ func (c *peerCmd) override(cfg *peer.Config, env lookup) {
 	}
 }
 
-// runNode is a node on the NATS servers of its configuration. Told to end, it ends well, whatever was
+// runNode is a node on the NATS servers of its configuration, watched at an address, if there is one. Told to end, it ends well, whatever was
 // under way.
-func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
+func runNode(ctx context.Context, cfg peer.Config, watched string, log *slog.Logger) error {
 	if len(cfg.NATS.URL) == 0 {
 		return &exitError{exitConfig, errors.New("--nats-url: missing, and the configuration has no nats.url")}
 	}
@@ -83,6 +84,15 @@ func runNode(ctx context.Context, cfg peer.Config, log *slog.Logger) error {
 	}
 	if err != nil {
 		return err
+	}
+	if watched != "" {
+		at, err := p.Watched(ctx, watched)
+		if err != nil {
+			ended, stop := context.WithCancel(ctx)
+			stop()
+			return &exitError{exitConfig, errors.Join(err, p.Run(ended))}
+		}
+		log.InfoContext(ctx, "watched", "http", at)
 	}
 	return p.Run(ctx)
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
 )
 
 // shutdownWithin bounds the closing of streams and the end of requests in flight.
@@ -14,6 +16,7 @@ const shutdownWithin = 15 * time.Second
 // many streams it closed.
 func (r *Replica) drain(ctx context.Context) (closed int) {
 	r.log.InfoContext(ctx, "draining", "grace", r.cfg.DrainGrace.String())
+	r.tellManager(ctx, daemon.SdNotifyStopping)
 	r.http.Retire()
 	if err := retract("--ready-file", r.cfg.ReadyFile); err != nil {
 		r.log.WarnContext(ctx, "ready file is still there", "error", err)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+
 	"oc-scheduler/httpapi"
 	"oc-scheduler/store"
 )
@@ -28,6 +30,7 @@ func (r *Replica) awaitReady(ctx context.Context) error {
 	}
 	r.log.InfoContext(ctx, "ready", "url", r.URL())
 	close(r.ready)
+	r.tellManager(ctx, daemon.SdNotifyReady)
 	if err := announce("--ready-file", r.cfg.ReadyFile, r.URL()+"\n"); err != nil {
 		return &ConfigError{err}
 	}

@@ -19,6 +19,7 @@ import (
 	"oc-scheduler/httpapi"
 	"oc-scheduler/httpapi/issuer"
 	"oc-scheduler/internal/natsd"
+	"oc-scheduler/internal/scrape"
 )
 
 // Run serves one replica until ctx ends, and then drains it. A *ConfigError says that an operator
@@ -40,7 +41,7 @@ type Replica struct {
 
 	certificate *certificate // nil: no TLS
 	listener    net.Listener
-	scrapes     *scrapes // nil: /metrics has no address of its own
+	scrapes     *scrape.Server // nil: /metrics has no address of its own
 	http        *httpapi.Server
 	issuer      *issuer.Issuer // nil: nobody vouches for people
 	embedded    *natsd.Server  // nil when NATS is elsewhere
@@ -130,8 +131,8 @@ func (r *Replica) announce(ctx context.Context) error {
 		err = errors.Join(err, announce("--nats-listen-file", r.cfg.NATSListenFile, r.NATSURL()))
 	}
 	if r.scrapes != nil {
-		r.log.InfoContext(ctx, "listening for scrapes", "metrics", r.scrapes.address())
-		err = errors.Join(err, announce("--metrics-listen-file", r.cfg.MetricsListenFile, r.scrapes.address()))
+		r.log.InfoContext(ctx, "listening for scrapes", "metrics", r.scrapes.Addr())
+		err = errors.Join(err, announce("--metrics-listen-file", r.cfg.MetricsListenFile, r.scrapes.Addr()))
 	}
 	if err != nil {
 		return &ConfigError{err}
@@ -181,7 +182,7 @@ func (r *Replica) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return r.serve(work) })
 	g.Go(func() error { return r.permits.watch(work) })
 	if r.scrapes != nil {
-		g.Go(func() error { return r.scrapes.serve(work) })
+		g.Go(func() error { return r.scrapes.Serve(work) })
 	}
 	if r.issuer != nil {
 		g.Go(func() error { return r.issuer.Run(work) })
@@ -215,17 +216,6 @@ func (r *Replica) serve(ctx context.Context) error {
 	return g.Wait()
 }
 
-// listeners are those that are open.
-func (r *Replica) listeners() (open []net.Listener) {
-	if r.listener != nil {
-		open = append(open, r.listener)
-	}
-	if r.scrapes != nil {
-		open = append(open, r.scrapes.listener)
-	}
-	return open
-}
-
 // close releases what open opened, in reverse. It may be called on a replica that is half open.
 func (r *Replica) close() error {
 	if r.nc != nil {
@@ -235,10 +225,19 @@ func (r *Replica) close() error {
 		r.embedded.Shutdown()
 	}
 	var errs []error
-	for _, l := range r.listeners() {
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
+	if r.scrapes != nil {
+		errs = append(errs, ended(r.scrapes.Close()))
+	}
+	if r.listener != nil {
+		errs = append(errs, ended(r.listener.Close()))
 	}
 	return errors.Join(errs...)
+}
+
+// ended is the error of closing a listener, which may be closed.
+func ended(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
 }

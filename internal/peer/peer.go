@@ -18,11 +18,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/internal/peer/execute"
 	"oc-scheduler/internal/peer/ledger"
+	"oc-scheduler/internal/scrape"
 	"oc-scheduler/streams/compute"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/logstream"
@@ -38,6 +40,9 @@ type Peer struct {
 	runner  *runner
 	busy    *busy
 	manager *compute.ConnectionManager
+
+	version string
+	watched *scrape.Server // nil: nobody watches
 }
 
 // goodbyeWithin bounds the end of the connection and of the ledger.
@@ -63,7 +68,7 @@ func New(ctx context.Context, cfg Config, clients nclprotocol.ClientFactory, log
 		return nil, err
 	}
 	log = log.With("node_id", cfg.NodeID)
-	p := &Peer{log: log.With("component", "peer"), store: store}
+	p := &Peer{log: log.With("component", "peer"), store: store, version: cfg.Version}
 	if err := p.build(ctx, cfg, clients, log); err != nil {
 		return nil, errors.Join(err, store.Close(context.WithoutCancel(ctx)))
 	}
@@ -141,11 +146,19 @@ func (p *Peer) Run(ctx context.Context) (err error) {
 		err = errors.Join(err, p.manager.Close(ctx), p.store.Close(ctx))
 	}()
 	if err := p.manager.Start(ctx); err != nil {
+		if p.watched != nil {
+			err = errors.Join(err, p.watched.Close())
+		}
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.runner.Run(ctx) })
 	g.Go(func() error { return p.files.Run(ctx) })
+	if p.watched != nil {
+		g.Go(func() error { return p.watched.Serve(ctx) })
+	}
+	p.tellManager(daemon.SdNotifyReady)
+	defer context.AfterFunc(ctx, func() { p.tellManager(daemon.SdNotifyStopping) })()
 	if p.busy != nil {
 		g.Go(func() error { return p.busy.Run(ctx) })
 	}

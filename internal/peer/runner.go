@@ -73,6 +73,13 @@ func (r *runner) load() (free, queued int) {
 	return r.workers - r.running, len(r.queue)
 }
 
+// here is how many run, and how many wait.
+func (r *runner) here() (running, queued int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.running, len(r.queue)
+}
+
 // Run runs executions until ctx ends, and then ends those that run.
 func (r *runner) Run(ctx context.Context) error {
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
