@@ -18,6 +18,10 @@ func (f tokenFlag) token(con *console) (string, error) {
 		token, _ := con.env("OC_TOKEN")
 		return plainToken("OC_TOKEN", token)
 	}
+	return f.fromFile()
+}
+
+func (f tokenFlag) fromFile() (string, error) {
 	text, err := os.ReadFile(f.TokenFile)
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)

@@ -20,8 +20,9 @@ import (
 
 // replicaFlag is shared by the commands that talk to a running replica.
 type replicaFlag struct {
-	Server string `default:"http://127.0.0.1:8080" help:"A running replica."`
-	CA     string `name:"ca" placeholder:"FILE" help:"Certificate authorities that the replica is checked against (PEM); by default the system's."`
+	Server  string `placeholder:"URL" help:"A running replica; without it that of the context, or else http://127.0.0.1:8080."`
+	Context string `type:"ident" placeholder:"NAME" help:"The context to use, instead of the current one: context set, context use."`
+	CA      string `name:"ca" placeholder:"FILE" help:"Certificate authorities that the replica is checked against (PEM); by default the system's."`
 	tokenFlag
 }
 
@@ -37,38 +38,40 @@ const maxAnswer = 64 << 20
 // client talks to one replica over HTTP.
 type client struct {
 	base *url.URL
+	con  *console
 	http *http.Client
 }
 
 func (f replicaFlag) client(con *console) (*client, error) {
-	base, err := parseServer(f.Server)
-	if err != nil {
-		return nil, fmt.Errorf("--server: %w", err)
-	}
-	token, err := f.token(con)
+	to, err := f.reach(con)
 	if err != nil {
 		return nil, err
 	}
-	trusting, err := f.transport()
+	base, err := parseServer(to.server)
+	if err != nil {
+		return nil, fmt.Errorf("--server: %w", err)
+	}
+	trusting, err := trusting(to.ca)
 	if err != nil {
 		return nil, fmt.Errorf("--ca: %w", err)
 	}
-	transport := bearer{token: token, host: base.Host, next: trusting}
-	return &client{base: base, http: &http.Client{Timeout: time.Minute, Transport: transport}}, nil
+	f.remember(con)
+	transport := bearer{token: to.token, host: base.Host, next: trusting}
+	return &client{base: base, con: con, http: &http.Client{Timeout: time.Minute, Transport: transport}}, nil
 }
 
-// transport is how requests go, checked against the authorities that are asked for.
-func (f replicaFlag) transport() (http.RoundTripper, error) {
-	if f.CA == "" {
+// trusting is how requests go, checked against the authorities in a file; "" is the system's.
+func trusting(ca string) (http.RoundTripper, error) {
+	if ca == "" {
 		return http.DefaultTransport, nil
 	}
-	pem, err := os.ReadFile(f.CA)
+	pem, err := os.ReadFile(ca)
 	if err != nil {
 		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no PEM certificate", f.CA)
+		return nil, fmt.Errorf("%s holds no PEM certificate", ca)
 	}
 	own, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

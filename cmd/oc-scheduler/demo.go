@@ -32,7 +32,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.DataDir)) }()
 	}
-	con = &console{con.stdout, sharedOutput(con.stderr), con.env}
+	con = &console{stdout: con.stdout, stderr: sharedOutput(con.stderr), env: con.env}
 	log := c.logger(con)
 	replica, err := app.New(ctx, c.Config, log)
 	if err != nil {

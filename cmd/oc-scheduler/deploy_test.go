@@ -14,12 +14,7 @@ import (
 // understood holds that a command line of ours is one, as far as it can be told without running it.
 func understood(t *testing.T, where string, args []string) {
 	t.Helper()
-	con := &console{&sink{name: "standard output", w: io.Discard}, io.Discard, lookupIn(nil)}
-	parser, err := con.parser(t.Context(), &environment{lookup: con.env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse(args); err != nil {
+	if err := reads(t, args); err != nil {
 		t.Errorf("%s: %q: %v", where, args, err)
 	}
 }

@@ -42,8 +42,8 @@ func (f *follower) follow(ctx context.Context, doc []byte) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{interrupted(ctx), fmt.Errorf("interrupted; %[1]s: oc-scheduler %[2]ss %[3]s, oc-scheduler %[2]ss cancel %[3]s",
-			f.left(), f.kind, printable(f.id))}
+		return &exitError{interrupted(ctx), fmt.Errorf("interrupted; %s: %s, %s", f.left(),
+			f.p.con.command(f.kind+"s", f.id), f.p.con.command(f.kind+"s", "cancel", f.id))}
 	case err != nil:
 		return aboutBooking(err, f.kind, f.id)
 	case !f.now.completed():
@@ -200,7 +200,7 @@ func (f *follower) reread(ctx context.Context) error {
 // version prints a document unless it is the last one.
 func (f *follower) version(doc []byte) error {
 	doc = bytes.TrimSpace(doc)
-	if bytes.Equal(doc, f.shown) {
+	if bytes.Equal(doc, f.shown) || f.p.format == "name" && f.shown != nil {
 		return nil
 	}
 	f.shown = slices.Clone(doc)

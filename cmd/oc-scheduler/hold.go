@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"oc-scheduler/store/schedule"
@@ -56,6 +55,5 @@ func printHold(h *schedule.Hold, w *paper) error {
 	if err := items.flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "oc-scheduler confirm %[1]s books it; oc-scheduler schedules cancel %[1]s lets it go.\n", printable(h.ID))
-	return err
+	return printLines(w, []string{w.con.command("confirm", h.ID) + " books it; " + w.con.command("schedules", "cancel", h.ID) + " lets it go."})
 }

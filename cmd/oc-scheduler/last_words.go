@@ -60,7 +60,7 @@ func (c *client) lastWords(ctx context.Context, runID, step string) (lines []str
 
 // saidBy are the last lines of an execution, with a line before them that says whose they are.
 func (c *client) saidBy(ctx context.Context, step string, x runs.Execution) []string {
-	head := fmt.Sprintf("  step %s on %s, attempt %d: oc-scheduler logs %s", step, x.NodeID, x.Attempt, x.ExecutionID)
+	head := fmt.Sprintf("  step %s on %s, attempt %d: %s", step, x.NodeID, x.Attempt, c.con.command("logs", x.ExecutionID))
 	text, err := c.text(ctx, c.url(url.Values{"tail": {fmt.Sprint(lastLines)}}, "executions", x.ExecutionID, "logs"))
 	if err != nil {
 		return []string{head, "  | (its output can't be had: " + err.Error() + ")"}

@@ -6,36 +6,33 @@
 //	oc-scheduler peer               run a compute node
 //	oc-scheduler check WORKFLOW     ask a replica once, or --watch its answers
 //	oc-scheduler schedule WORKFLOW  book it, once or again and again
-//	oc-scheduler schedules [ID]     what is booked; pause, resume or cancel it
+//	oc-scheduler schedules          what is booked; show, pause, resume or cancel it
 //	oc-scheduler next ID            when it comes next
 //	oc-scheduler preview WORKFLOW   what would be booked
 //	oc-scheduler hold WORKFLOW      take what it needs for some minutes
 //	oc-scheduler confirm HOLD       make a schedule of that
 //	oc-scheduler start WORKFLOW     book it now, and run it
-//	oc-scheduler runs [ID]          what became of it; cancel it
+//	oc-scheduler runs               what became of it; show or cancel one
 //	oc-scheduler history RUN        step by step
-//	oc-scheduler planners [PEER]    what a replica knows of the peers
-//	oc-scheduler workflows          what may be asked about
-//	oc-scheduler nodes [NODE]       the compute nodes; approve, reject or remove one
+//	oc-scheduler planners           what a replica knows of the peers; show one's
+//	oc-scheduler workflows          what may be asked about; show, put or remove one
+//	oc-scheduler nodes              the compute nodes; show, approve, reject or remove one
 //	oc-scheduler run NODE -- CMD…   have a node run something, and follow its output
-//	oc-scheduler executions [ID]    what runs or ran
+//	oc-scheduler executions         what runs or ran; show one
 //	oc-scheduler logs EXECUTION     its output
 //	oc-scheduler cancel EXECUTION   end it
+//	oc-scheduler context            names for replicas, with a token for each
 //	oc-scheduler dead               what could not be used, and why
 //	oc-scheduler token …            who may do what: create, list, revoke
 //	oc-scheduler nats-config        print a configuration of NATS servers
 //	oc-scheduler backup FILE        write what the fleet keeps into a file
 //	oc-scheduler restore FILE       and back
 //	oc-scheduler doctor             examine an installation
+//	oc-scheduler completion SHELL   what a shell needs to complete command lines
+//	oc-scheduler man                the manual page
 //	oc-scheduler version
 //
-// serve, peer and demo exit with 0 when they were told to end, 78 for what an operator has to mend (a
-// service manager should not restart that), and 1 for other failures. check exits with the answer: 0
-// available, 2 unavailable, 3 unknown; what books likewise: 0 booked, 2 taken, 3 unknown, and with
-// schedule --wait and start --follow 4 when not all of it completed; run as the execution does, with 128+n when
-// signal n killed it, 124 when its time was over, 125 when it did not run, and 1 when that is not known; doctor
-// with 1 when something fails. What asks a replica ends with 130 at Ctrl-C, unless it was to watch. An error is one line
-// on stderr, and 1; so is output that cannot be written.
+// exitCodes tells what it ends with. An error is one line on stderr; so is output that cannot be written.
 //
 // Each command is one file with its flags and a Run method; kong reads the former and calls the
 // latter. run is the program without the process, so that tests can call it.

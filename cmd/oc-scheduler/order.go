@@ -39,14 +39,14 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	}
 	ordered, err := c.send(ctx, client)
 	if err != nil {
-		return c.unsent(ctx, err)
+		return c.unsent(ctx, con, err)
 	}
 	p := c.printer(con)
 	client.tellAbsence(ctx, con, c.Node)
 	if c.Detach {
 		err := printDoc(p, ordered, func(*executionDoc, *paper) error { return printLines(p, []string{c.ID}) })
 		if err != nil {
-			return c.left(err)
+			return c.left(con, err)
 		}
 		return nil
 	}
@@ -55,7 +55,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 	case ctx.Err() != nil:
 		return &exitError{interrupted(ctx), client.leftBehind(context.WithoutCancel(ctx), c.ID)}
 	case err != nil:
-		return c.left(err)
+		return c.left(con, err)
 	}
 	return end.exit()
 }
@@ -76,7 +76,7 @@ func (c *runCmd) send(ctx context.Context, client *client) ([]byte, error) {
 }
 
 // unsent is the end of a run whose order was not answered well: it did not run, or that is in doubt.
-func (c *runCmd) unsent(ctx context.Context, err error) error {
+func (c *runCmd) unsent(ctx context.Context, con *console, err error) error {
 	if refused(err) {
 		return &exitError{exitNotRun, about(c.blame(err), "node", c.Node)}
 	}
@@ -85,13 +85,12 @@ func (c *runCmd) unsent(ctx context.Context, err error) error {
 		code, err = interrupted(ctx), errors.New("interrupted")
 	}
 	id := printable(c.ID)
-	return &exitError{code, fmt.Errorf("%w; whether execution %s was ordered is not known: look with `oc-scheduler executions %s`, or repeat with --id %s, for an id runs once only", err, id, id, id)}
+	return &exitError{code, fmt.Errorf("%w; whether execution %s was ordered is not known: look with `%s`, or repeat with --id %s, for an id runs once only", err, id, con.command("executions", c.ID), id)}
 }
 
 // left is the end of a run that lost sight of an execution that was ordered.
-func (c *runCmd) left(err error) error {
-	id := printable(c.ID)
-	return &exitError{exitFailure, fmt.Errorf("%w; execution %s goes on: oc-scheduler logs -f %s, oc-scheduler cancel %s", err, id, id, id)}
+func (c *runCmd) left(con *console, err error) error {
+	return &exitError{exitFailure, fmt.Errorf("%w; execution %s goes on: %s, %s", err, printable(c.ID), con.command("logs", "-f", c.ID), con.command("cancel", c.ID))}
 }
 
 // blame turns the places of faults in the order into what they came from.
@@ -108,6 +107,7 @@ func (c *runCmd) blame(err error) error {
 			default:
 				p.Errors[i].Path = flag
 			}
+			p.Errors[i].Message = inFlags(p.Errors[i].Message)
 		}
 	}
 	return err

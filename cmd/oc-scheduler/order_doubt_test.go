@@ -55,7 +55,7 @@ func TestAnOrderThatWasNot(t *testing.T) {
 	for args, words := range map[string]string{
 		"--id x1 n1 -- ls":              `"x1": exists already`,
 		"n9 -- ls":                      "no such node",
-		"n1":                            "command: is missing",
+		"n1":                            "command: is missing; a --duration may stand in",
 		"n1 --":                         "command: is missing",
 		"--server 127.0.0.1:1 n1 -- ls": "no replica answers",
 		"--server ftp://a n1 -- ls":     "--server",

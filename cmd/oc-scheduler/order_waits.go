@@ -29,7 +29,7 @@ func (c *client) leftBehind(ctx context.Context, executionID string) error {
 	if err := c.read(ctx, &e, "executions", executionID); err == nil && (e.State == "ordered" || e.State == "queued") {
 		left = "the order still waits"
 	}
-	return fmt.Errorf("interrupted; %[1]s: oc-scheduler logs -f %[2]s, oc-scheduler cancel %[2]s", left, printable(executionID))
+	return fmt.Errorf("interrupted; %s: %s, %s", left, c.con.command("logs", "-f", executionID), c.con.command("cancel", executionID))
 }
 
 // read gets one document.

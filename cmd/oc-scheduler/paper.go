@@ -15,11 +15,12 @@ type paper struct {
 	now   time.Time // then
 	paint painter
 	bare  bool // tables have no headers
+	con   *console
 }
 
 // paper is one that is what standard output is: for the eye, or for a file.
 func (c *console) paper(w io.Writer) *paper {
-	return &paper{Writer: w, human: isTerminal(c.stdout.w), now: time.Now(), paint: c.painter()}
+	return &paper{Writer: w, human: isTerminal(c.stdout.w), now: time.Now(), paint: c.painter(), con: c}
 }
 
 // moment is a time of which it matters how long ago it was, or how long it is until then.

@@ -4,14 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
 
 // span says when something shall run, and on what.
 type span struct {
-	Start       string         `placeholder:"TIME" help:"When it shall begin (RFC 3339); without it, now."`
-	End         string         `placeholder:"TIME" help:"When it shall end (RFC 3339), instead of --duration."`
+	Start       when           `placeholder:"TIME" help:"When it shall begin: as RFC 3339 has it, now+2h, 09:00, 'tomorrow 09:00' or '2026-12-01 09:00'; without it, now."`
+	End         when           `placeholder:"TIME" help:"When it shall end, instead of --duration; an hour alone is the first after the start."`
 	Duration    *time.Duration `placeholder:"TIME" help:"How long it takes; without it the workflow's own durations count."`
 	AsPossible  bool           `help:"Ask for the earliest window from now on."`
 	Preemption  bool           `help:"What others have booked, and would give up, counts as available; booking takes it from them, the newest first."`
@@ -40,7 +42,12 @@ func (s *span) doc() (spanDoc, error) {
 		}
 		instances[choice[:colon]] = choice[colon+1:]
 	}
-	return spanDoc{s.Start, s.End, seconds(s.Duration), s.BookingMode, s.AsPossible, s.Preemption, instances}, nil
+	now := time.Now()
+	start := s.Start.at(now)
+	if s.Start == "now" {
+		start = "" // which is when the replica has it
+	}
+	return spanDoc{start, s.End.at(s.Start.from(now)), seconds(s.Duration), s.BookingMode, s.AsPossible, s.Preemption, instances}, nil
 }
 
 // seconds is a length as requests have it; nil: it was not given.
@@ -80,9 +87,30 @@ func blame(err error) error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		for i := range p.Errors {
 			p.Errors[i].Path = flagOf(p.Errors[i].Path)
+			p.Errors[i].Message = inFlags(p.Errors[i].Message)
 		}
+		p.Detail = inFlags(p.Detail)
 	}
 	return err
+}
+
+// member is a word that only programs say.
+var member = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+
+// flagged are the members of requests that are flags here.
+var flagged = []string{
+	"duration_s", "booking_mode", "as_possible", "selected_instances", "time_zone", "all_or_nothing", "catch_up_s", "ttl_s", "timeout_s",
+}
+
+// inFlags is what a replica says, in the words of who has written flags.
+func inFlags(text string) string {
+	text = strings.ReplaceAll(text, "wait_s in the body waits", "--ask waits")
+	return member.ReplaceAllStringFunc(text, func(word string) string {
+		if slices.Contains(flagged, word) {
+			return flagOf(word)
+		}
+		return word
+	})
 }
 
 // flagOf is the flag of a member of the request, given as its JSONPath; "" of the whole.

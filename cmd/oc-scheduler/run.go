@@ -20,6 +20,8 @@ type console struct {
 	stdout *sink
 	stderr io.Writer
 	env    lookup
+	twins  *environment // of the command line
+	typed  string       // flags that say whom a command talks to
 }
 
 // grammar is the command line; each command stands in its own file.
@@ -47,18 +49,21 @@ type grammar struct {
 	Executions executionsCmd `cmd:"" help:"List what runs or ran on the nodes, or show one execution."`
 	Logs       logsCmd       `cmd:"" help:"Print the output of an execution."`
 	Cancel     cancelCmd     `cmd:"" help:"End an execution."`
+	Context    contextCmd    `cmd:"" help:"Name the replicas that you talk to, with a token and authorities for each."`
 	Dead       deadCmd       `cmd:"" help:"List what came over the bus or from nodes and could not be used."`
 	Token      tokenCmd      `cmd:"" help:"Make, list or revoke tokens, which say who may do what."`
 	NATSConfig natsConfigCmd `cmd:"" name:"nats-config" help:"Print a configuration of NATS servers, with an account and fresh keys for each node."`
 	Backup     backupCmd     `cmd:"" help:"Write what the fleet keeps in NATS into a file."`
 	Restore    restoreCmd    `cmd:"" help:"Write what is in a backup into NATS, where no replica may run."`
 	Doctor     doctorCmd     `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
+	Completion completionCmd `cmd:"" help:"Print what a shell needs to complete command lines, with ids from the replica."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // run is the whole program but for the process: it ends when its command does, or soon after ctx.
 func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Writer) int {
-	con := &console{&sink{name: "standard output", w: stdout}, stderr, env}
+	con := &console{stdout: &sink{name: "standard output", w: stdout}, stderr: stderr, env: env}
 	code, err := con.obey(ctx, args)
 	if failure := con.stdout.failure(); failure != nil {
 		loss := lossOf(failure, err)
@@ -72,7 +77,11 @@ func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Write
 
 // obey is run without the last words: the error is still to be told.
 func (c *console) obey(ctx context.Context, args []string) (code int, err error) {
+	if len(args) > 0 && args[0] == completing {
+		return exitOK, c.complete(ctx, args[1:])
+	}
 	twins := &environment{lookup: c.env}
+	c.twins = twins
 	parser, err := c.parser(ctx, twins)
 	if err != nil {
 		return exitFailure, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"time"
 
 	runs "oc-scheduler/store/run"
 )
@@ -32,12 +33,13 @@ type soughtRuns struct {
 	Workflow string `placeholder:"ID" help:"Those of this workflow."`
 	Schedule string `placeholder:"ID" help:"Those of this schedule."`
 	State    string `placeholder:"STATE" help:"Those that are scheduled, starting, running, completed, failed, cancelled or missed."`
-	From     string `placeholder:"TIME" help:"Those whose booked start is not before (RFC 3339)."`
-	To       string `placeholder:"TIME" help:"Those whose booked start is before (RFC 3339)."`
+	From     when   `placeholder:"TIME" help:"Those whose booked start is not before; 09:00 is that of today, now-1h an hour ago."`
+	To       when   `placeholder:"TIME" help:"Those whose booked start is before."`
 }
 
 func (s *soughtRuns) query() url.Values {
-	return given(map[string]string{"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From, "to": s.To})
+	today, _ := onDay("00:00", time.Now())
+	return given(map[string]string{"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From.at(today), "to": s.To.at(today)})
 }
 
 // Help tells of what is beside the list.

@@ -54,7 +54,7 @@ func TestRunsFromTheCommandLine(t *testing.T) {
 	s.says(t, exitOK, "runs cancel "+bad.ID, bad.ID+" had ended: failed")
 	for faults, words := range map[string][]string{
 		"runs --state waiting":      {"--state: must be"},
-		"runs --from now --to 1":    {"--from: ", "--to: "},
+		"runs --from noon --to 1":   {"--from: ", "--to: "},
 		"runs r-1":                  {`run "r-1": no such run`},
 		"runs cancel r-1":           {`run "r-1": no such run`},
 		"history r-1":               {`run "r-1": no such run`},

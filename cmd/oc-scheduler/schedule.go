@@ -18,7 +18,7 @@ type recurring struct {
 	wish
 	Cron         string `placeholder:"EXPRESSION" help:"When it comes again, such as '0 9 * * MON' or @daily; then --start is the earliest, and --end gives only the length."`
 	TimeZone     string `placeholder:"ZONE" help:"The time zone of --cron, such as Europe/Paris; without it UTC."`
-	Until        string `placeholder:"TIME" help:"The last start (RFC 3339)."`
+	Until        when   `placeholder:"TIME" help:"The last start; written as --start is."`
 	Count        *int   `placeholder:"N" help:"How many times."`
 	Gap          string `placeholder:"RULE" help:"A local time that does not exist: shift (the default) to the first instant after the gap, or skip."`
 	Ambiguity    string `placeholder:"RULE" help:"A local time that exists twice: first (the default), last or both."`
@@ -57,7 +57,7 @@ func (r *recurring) doc() (any, error) {
 		Overlap      string `json:"overlap,omitempty"`
 		AllOrNothing bool   `json:"all_or_nothing,omitempty"`
 		laterDoc
-	}{wish, r.Cron, r.TimeZone, r.Until, r.Count, r.Gap, r.Ambiguity, r.Overlap, r.AllOrNothing, r.later.doc()}, err
+	}{wish, r.Cron, r.TimeZone, r.Until.at(r.Start.from(time.Now())), r.Count, r.Gap, r.Ambiguity, r.Overlap, r.AllOrNothing, r.later.doc()}, err
 }
 
 // Run books, and prints what was booked, or what stands against it. The exit code tells which.

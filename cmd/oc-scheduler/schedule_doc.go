@@ -47,7 +47,7 @@ func printOccurrences(w *paper, s *schedule.Schedule, most int) error {
 	}
 	err := t.flush()
 	if more := len(s.Occurrences) - len(shown); err == nil && more > 0 {
-		_, err = fmt.Fprintf(w, "and %d more: oc-scheduler schedules %s\n", more, printable(s.ID))
+		_, err = fmt.Fprintf(w, "and %d more: %s\n", more, w.con.command("schedules", s.ID))
 	}
 	return err
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"oc-scheduler/events"
 )
 
@@ -56,23 +54,18 @@ var writers = map[string][]string{
 	"token create":     {"token create n --role viewer"},
 	"token list":       {"token list", "token list -o json"},
 	"token revoke":     nil, // whose one line needs a token of its own each time
+	"context list":     {"context list -o json", "context"},
+	"context use":      nil, // which write a file, too
+	"context set":      nil,
+	"context remove":   nil,
 	"dead":             {"dead", "dead -o json"},
 	"backup":           nil, // whose file is written once, by its own test
 	"restore":          nil, // which refuses while replicas live
 	"nats-config":      {"nats-config --node n1"},
+	"completion":       {"completion bash", "completion zsh", "completion fish"},
+	"man":              {"man"},
 	"doctor":           {"doctor", "doctor -o json"},
 	"version":          {"version", "--version", "version -o json"},
-}
-
-// leaves are the commands that there are.
-func leaves(t *testing.T) []*kong.Node {
-	t.Helper()
-	con := &console{stdout: &sink{w: io.Discard}, stderr: io.Discard, env: lookupIn(nil)}
-	parser, err := con.parser(t.Context(), &environment{lookup: con.env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parser.Model.Leaves(false)
 }
 
 // writerSite is a site at which each of the writers has something to write.

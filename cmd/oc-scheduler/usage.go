@@ -2,18 +2,39 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
-// printHelp is kong's help, where the command that stands in for its parent goes by the parent's name.
+// printHelp is kong's help, where the command that stands in for its parent goes by the parent's name; below it are
+// examples, or what the exit codes mean.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if cmd := ctx.Selected(); standsIn(cmd) {
+	cmd := ctx.Selected()
+	shown := examplesOf(cmd)
+	if standsIn(cmd) {
 		cmd.Name = ""
 	}
-	return kong.DefaultHelpPrinter(options, ctx)
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if cmd == nil {
+		return printExitCodes(ctx.Stdout)
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(ctx.Stdout, "\nExamples:"); err != nil {
+		return err
+	}
+	for _, example := range shown {
+		if _, err := fmt.Fprintln(ctx.Stdout, "  oc-scheduler "+example); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // standsIn says whether a command is what its parent does without a command.

@@ -54,6 +54,21 @@ func TestWhyAConnectionEnded(t *testing.T) {
 	}
 }
 
+// TestNoWordsOfPrograms in what people are told.
+func TestNoWordsOfPrograms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"is missing; a duration_s may stand in for it":            "is missing; a --duration may stand in for it",
+		"but given beside it (time_zone)":                         "but given beside it (--time-zone)",
+		"planners are missing; wait_s in the body waits for them": "planners are missing; --ask waits for them",
+		"no room for item my_item":                                "no room for item my_item",
+	} {
+		if got := inFlags(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestFlagsOfFaults(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{

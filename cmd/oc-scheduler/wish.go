@@ -51,15 +51,15 @@ func (b *booking) request(ctx context.Context, con *console, client *client, wha
 	if p, ok := errors.AsType[*problem](err); ok && (p.Result != nil || len(p.Missing) > 0) {
 		return nil, b.refusal(con, p)
 	}
-	return body, b.doubt(about(blame(err), "workflow", b.Workflow), what)
+	return body, b.doubt(con, about(blame(err), "workflow", b.Workflow), what)
 }
 
 // doubt adds to an error that what was asked for may have come about.
-func (b *booking) doubt(err error, what string) error {
+func (b *booking) doubt(con *console, err error, what string) error {
 	if err == nil || what != "schedules" && what != "runs" || refused(err) {
 		return err
 	}
-	return fmt.Errorf("%w; whether it was booked is not known: look with `oc-scheduler schedules --workflow %s`", err, printable(b.Workflow))
+	return fmt.Errorf("%w; whether it was booked is not known: look with `%s`", err, con.command("schedules", "--workflow", b.Workflow))
 }
 
 // refusal prints why something can't be booked.
