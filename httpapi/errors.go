@@ -36,6 +36,7 @@ var (
 	errNoOutput    = newProblem(http.StatusNotFound, "the node does not keep the output of that execution any longer")
 	errNodeGone    = newProblem(http.StatusServiceUnavailable, "the node of that execution does not answer").after(retryLimited)
 	errNoNode      = newProblem(http.StatusNotFound, "no such node")
+	errNoPeer      = newProblem(http.StatusNotFound, "no such peer is known here: no planner of it is cached, and no workflow or node names it")
 	errNoWorkflow  = newProblem(http.StatusNotFound, "no such workflow")
 	errUnreachable = newProblem(http.StatusServiceUnavailable, "NATS is out of reach").after(retrySoon)
 	errUnsure      = newProblem(http.StatusServiceUnavailable, "NATS is out of reach; whether anything was written is unknown").after(retrySoon)
@@ -82,6 +83,8 @@ func problemOf(err error) *Problem {
 		return errNoWorkflow
 	case errors.Is(err, ui.ErrNoRun):
 		return errNoRun
+	case errors.Is(err, ui.ErrNoPeer):
+		return errNoPeer
 	case errors.Is(err, orchestrator.ErrUnknownNode):
 		return errNoNode
 	case errors.Is(err, orchestrator.ErrNotApproved), errors.Is(err, store.ErrExists):

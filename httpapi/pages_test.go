@@ -94,18 +94,56 @@ func TestWhatGoesWrongIsAPage(t *testing.T) {
 		"/ui/workflows/a/b": http.StatusNotFound, "/ui/workflows/%00": http.StatusNotFound, "/ui/workflows/": http.StatusNotFound,
 		"/ui/static/style.css": http.StatusNotFound, "/ui/workflows/..%2fnodes": http.StatusNotFound,
 		"/ui/workflows/wf-1?start=tomorrow": http.StatusUnprocessableEntity, "/ui/workflows/wf-1?nix=1": http.StatusUnprocessableEntity,
+		"/ui/workflows/wf-1?zoom=decade": http.StatusUnprocessableEntity, "/ui/?cursor=%00": http.StatusUnprocessableEntity, "/ui/peers/nope": http.StatusNotFound,
+		"/ui/peers/peer-a?days=many": http.StatusUnprocessableEntity, "/ui/peers/peer-a?days=367": http.StatusUnprocessableEntity, "/ui/peers/peer-a?from=today": http.StatusUnprocessableEntity,
 	} {
 		page := s.page(t, path, status)
-		if status == http.StatusUnprocessableEntity && !strings.Contains(page, `class="faults"`) {
+		if status == http.StatusUnprocessableEntity && !strings.Contains(page, `class="fault`) {
 			t.Errorf("%s names no faults:\n%s", path, page)
+		}
+		if status == http.StatusNotFound && !strings.Contains(page, "mistyped") {
+			t.Errorf("%s does not say what to do:\n%s", path, page)
 		}
 	}
 	s.do(t, http.MethodGet, "/nix", "", "Accept", "text/html").problem(t, http.StatusNotFound)
 	bare := newBareSite(t, defaults)
-	bare.page(t, "/ui/", http.StatusServiceUnavailable)
+	if page := bare.page(t, "/ui/", http.StatusServiceUnavailable); !strings.Contains(page, `data-retry="2"`) || !strings.Contains(page, `href="/ui/">Try again</a>`) {
+		t.Errorf("a page of a replica that starts does not come again:\n%s", page)
+	}
 	if again := bare.do(t, http.MethodGet, "/ui/", "").header.Get("Retry-After"); again == "" {
 		t.Error("a page of a replica that starts does not say when to come again")
 	}
+}
+
+// TestFaultsAtTheirFields holds that a form that is refused says what is wrong at each field, has the first one focused,
+// and loses nothing that was typed.
+func TestFaultsAtTheirFields(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	got := func(page string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(page, part) {
+				t.Errorf("it lacks %q:\n%s", part, page)
+			}
+		}
+		if n := strings.Count(page, "autofocus"); n != 1 {
+			t.Errorf("%d fields have the focus:\n%s", n, page)
+		}
+	}
+	const refused = http.StatusUnprocessableEntity
+	got(s.page(t, "/ui/workflows/wf-1?start=soon&duration=long&as_possible=true", refused),
+		`type="text" value="soon" aria-invalid="true" aria-describedby="start-fault" autofocus>`, `id="start-fault"`,
+		`value="long" aria-invalid="true" aria-describedby="duration-fault">`, `id="duration-fault"`, `name="as_possible" value="true" checked`)
+	got(s.page(t, "/ui/workflows/wf-1?start=2026-12-24T09:00&duration=long", refused), `value="2026-12-24T09:00:00"`, `aria-describedby="duration-fault" autofocus>`)
+	got(s.page(t, "/ui/workflows/wf-1?start=2036-12-24T09:00&duration=1h", refused), "must end within", `value="2036-12-24T09:00:00"`, `value="1h"`)
+	for _, what := range []string{"schedules", "holds", "runs"} {
+		got(string(s.submit(t, "/ui/workflows/wf-1/"+what, "start=soon&duration=2h").ok(t, refused).body), `value="soon" aria-invalid`, `value="2h"`, `action="/ui/workflows/wf-1" class="question"`)
+	}
+	got(string(s.submit(t, "/ui/workflows/wf-1/schedules", "cron=never&duration=2h&count=few").ok(t, refused).body),
+		`value="never" aria-invalid`, `value="2h"`, `value="few" aria-invalid`, `action="/ui/workflows/wf-1/recurring"`)
+	got(s.page(t, "/ui/peers/peer-a?from=today&days=many", refused), `type="text" value="today" aria-invalid="true" aria-describedby="from-fault" autofocus>`, `value="many" aria-invalid="true" aria-describedby="days-fault">`)
+	got(s.page(t, "/ui/peers/peer-a?from=2026-12-24&days=0", refused), `type="date" value="2026-12-24"`, `value="0" aria-invalid`)
 }
 
 // TestHostileNames holds that names are text, whatever they look like.
@@ -180,7 +218,7 @@ func TestHoldingOnThePage(t *testing.T) {
 	s.submit(t, path+"/confirm", "").ok(t, http.StatusConflict)
 	s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=soon").ok(t, http.StatusUnprocessableEntity)
 	taken := string(s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=60").ok(t, http.StatusConflict).body)
-	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) {
+	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) || !strings.Contains(taken, `<a href="/ui/workflows/wf-1?duration=1h0m0s&amp;`) {
 		t.Errorf("what is taken is not explained:\n%s", taken)
 	}
 	other := s.sent(t, "/ui/workflows/wf-1/holds", "start=2026-12-25T09:00:00Z&duration=1h&ttl_s=60")
@@ -228,7 +266,7 @@ func TestRecurringOnThePage(t *testing.T) {
 	s.submit(t, path+"/pause", "").ok(t, http.StatusConflict)
 
 	bad := s.page(t, "/ui/workflows/wf-1/recurring?cron=never&time_zone=Nowhere&count=x&until=now&duration=1h", http.StatusUnprocessableEntity)
-	for _, field := range []string{"cron", "zone", "count", "until"} {
+	for _, field := range []string{"cron", "time_zone", "count", "until"} {
 		if !strings.Contains(bad, `id="`+field+`-fault"`) {
 			t.Errorf("the fault of %s is not at its field:\n%s", field, bad)
 		}

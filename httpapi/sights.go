@@ -54,7 +54,7 @@ func (g sights) at(query string) (*live.Looker, error) {
 func (g sights) open(query string) (live.Model, error) {
 	m := &sight{server: g.Server, look: g.look, c: g.like(query), changed: jet.NewWake()}
 	v, err := g.look(m.c)
-	if err != nil {
+	if err = cmp.Or(err, v.Refused); err != nil {
 		return nil, err
 	}
 	follow := v.Follow
@@ -108,7 +108,7 @@ func (m *sight) Look(ctx context.Context) (told []byte, again time.Duration, err
 	if p.Status == http.StatusNotFound || p.Status == http.StatusGone {
 		return nil, 0, errGone
 	}
-	told, err = say("stale", "why", p.Detail)
+	told, err = say("stale", "why", inWords(err))
 	return told, lookAgain, err
 }
 
@@ -119,7 +119,7 @@ func (m *sight) render() (told []byte, again time.Duration, err error) {
 		}
 	}
 	v, err := m.look(m.c)
-	if err != nil {
+	if err = cmp.Or(err, v.Refused); err != nil {
 		return nil, 0, err
 	}
 	html, err := v.Content()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/fault"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
 )
@@ -43,15 +44,15 @@ func (s *Site) start(c echo.Context, p *Parts) error {
 // taken takes what the form asks for by a request of a kind, and goes to the page of what was made.
 func taken(s *Site, c echo.Context, p *Parts, kind schedule.Body, take func(context.Context, booking.Asked, schedule.Request) (page string, err error)) error {
 	workflowID, w, err := s.wished(c, p)
-	if err != nil {
-		return err
-	}
-	if kind == schedule.RunBody {
+	if kind == schedule.RunBody && err == nil {
 		w = w.Now()
 	}
-	r, err := w.Request(kind)
+	var r schedule.Request
+	if err == nil {
+		r, err = w.Request(kind)
+	}
 	if err != nil {
-		return err
+		return s.faulted(c, p, workflowID, w, err)
 	}
 	try := func() (string, error) {
 		ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
@@ -69,10 +70,32 @@ func taken(s *Site, c echo.Context, p *Parts, kind schedule.Body, take func(cont
 			continue
 		}
 		if err != nil {
-			return err
+			return s.faulted(c, p, workflowID, w, err)
 		}
 		return c.Redirect(http.StatusSeeOther, page)
 	}
+}
+
+// faulted shows a form again with what is wrong at its fields, and all that was typed. It returns an error that tells of
+// no faults.
+func (s *Site) faulted(c echo.Context, p *Parts, workflowID string, w Wish, err error) error {
+	if faults := fault.List(nil); !errors.As(err, &faults) {
+		return err
+	}
+	of, known := s.known(c, p, workflowID)
+	if known != nil {
+		return known
+	}
+	var v View
+	if w.Values.Has("cron") {
+		v, err = s.recurs(c, p, workflowID, w, err)
+	} else {
+		v, err = s.asks(c, p, of, w.Question, err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(c, v)
 }
 
 // plannersWithin bounds what a form waits for planners that are missing.

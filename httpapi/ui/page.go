@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -72,7 +74,29 @@ func (s *Site) failed(c echo.Context, err error) error {
 	if p.RetryAfter != "" {
 		c.Response().Header().Set(echo.HeaderRetryAfter, p.RetryAfter)
 	}
-	return s.show(c, View{Status: p.Status, Template: "problem.html", Title: p.Title, Body: p})
+	v := View{Status: p.Status, Template: "problem.html", Title: p.Title}
+	if c.Request().Method != http.MethodPost && p.RetryAfter != "" {
+		p.Again, v.Retry = c.Request().URL.RequestURI(), p.RetryAfter
+	}
+	p.Ask = nextOf(c, p.Answer)
+	v.Body = p
+	return s.show(c, v)
+}
+
+// nextOf is the address that asks for what would fit instead of what was to be booked; empty: there is none.
+func nextOf(c echo.Context, a *Answer) string {
+	if a == nil || a.NextSlot == nil || !strings.HasPrefix(c.Path(), "/ui/workflows/:id/") {
+		return ""
+	}
+	workflowID, err := pathID(c)
+	if err != nil {
+		return ""
+	}
+	ask := url.Values{
+		"start": {iso(a.NextSlot.Start)}, "duration": {a.NextSlot.End.Sub(a.NextSlot.Start).String()},
+		"selected_instances": c.Request().PostForm["selected_instances"],
+	}
+	return address("workflows", workflowID) + "?" + ask.Encode()
 }
 
 // View is what every page has.
@@ -87,6 +111,10 @@ type View struct {
 	Operates bool
 	// Follow is what an open page follows; nil: it stays as it is.
 	Follow *Follow
+	// Refused is what is wrong with what was asked for, as the page says at its fields; nil: nothing is.
+	Refused error
+	// Retry is after how many seconds an open page is to be asked for again; empty: never.
+	Retry string
 	// Again is where the page leads at once; empty: it stays.
 	Again string
 	Body  any

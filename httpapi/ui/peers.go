@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,6 +12,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
+	"oc-scheduler/store/fault"
 )
 
 // peerRow is a peer that is known: its planner is cached, or a workflow or a node names it.
@@ -21,6 +25,9 @@ type peerRow struct {
 	Slots     int
 	Nodes     int
 }
+
+// ErrNoPeer says that no peer of a name is known to who asks.
+var ErrNoPeer = errors.New("no such peer")
 
 // peers lists all that are known.
 func (s *Site) peers(c echo.Context, p *Parts) (View, error) {
@@ -62,9 +69,11 @@ func (s *Site) peers(c echo.Context, p *Parts) (View, error) {
 
 // peerPage is one peer over some days.
 type peerPage struct {
+	faulty
 	ID       string
+	From     timeField
 	Cached   bool
-	Days     int
+	Days     string
 	Earlier  string // addresses of the days before and after
 	Later    string
 	Timeline Timeline
@@ -82,9 +91,9 @@ func (s *Site) peer(c echo.Context, p *Parts) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	from, days := s.days(c)
+	from, days, faults := s.days(c)
 	v := peerPage{
-		ID: peerID, Days: days,
+		ID: peerID, Days: strconv.Itoa(days), From: timeField{Value: from.Format(time.DateOnly)},
 		Earlier: daysFrom(from.AddDate(0, 0, -days), days), Later: daysFrom(from.AddDate(0, 0, days), days),
 	}
 	for _, n := range p.Nodes.All() {
@@ -93,23 +102,52 @@ func (s *Site) peer(c echo.Context, p *Parts) (View, error) {
 		}
 	}
 	slices.SortFunc(v.Nodes, byNodeID)
-	stretch := Stretch{from, from.AddDate(0, 0, days)}
-	if layers := p.layers(peerID); layers != nil {
-		v.Cached, v.Timeline = true, PeerTimeline(stretch, s.Now(), layers)
+	layers := p.layers(peerID)
+	if layers == nil && len(v.Nodes) == 0 && !p.named(s.Subject(c), peerID) {
+		return View{}, ErrNoPeer
 	}
-	return View{Template: "peer.html", Title: visible(peerID), Follow: follow(Of(ThePlanners, peerID), Of(TheBookings, peerID), TheNodes), Body: v}, nil
+	page := View{Template: "peer.html", Title: visible(peerID)}
+	if faults != nil {
+		v.faulty = faultsAt(faults, "from", "days")
+		v.Days = c.QueryParam("days")
+		if v.Fault("from") != nil {
+			v.From = timeField{c.QueryParam("from"), true}
+		}
+		page.Status, page.Refused, page.Body = http.StatusUnprocessableEntity, faults, v
+		return page, nil
+	}
+	if layers != nil {
+		v.Cached, v.Timeline = true, PeerTimeline(Stretch{from, from.AddDate(0, 0, days)}, s.Now(), layers)
+	}
+	page.Follow, page.Body = follow(Of(ThePlanners, peerID), Of(TheBookings, peerID), TheNodes), v
+	return page, nil
 }
 
-// days is the stretch in the address; what can't be read counts as not given.
-func (s *Site) days(c echo.Context) (from time.Time, days int) {
-	from, err := time.Parse(time.DateOnly, c.QueryParam("from"))
-	if err != nil {
-		from = s.Now().UTC().Truncate(24 * time.Hour)
+// named says whether a workflow that is there for who asks names a peer.
+func (p *Parts) named(who *access.Subject, peerID string) bool {
+	for _, w := range p.Workflows.All() {
+		if who.Sees(w.Groups()) && slices.Contains(w.Peers(), peerID) {
+			return true
+		}
 	}
-	if days, err = strconv.Atoi(c.QueryParam("days")); err != nil || days < 1 || days > mostDays {
-		days = usualDays
+	return false
+}
+
+// days is the stretch in the address, by default some days from today.
+func (s *Site) days(c echo.Context) (from time.Time, days int, faults fault.List) {
+	from, days = s.Now().UTC().Truncate(24*time.Hour), usualDays
+	var err error
+	if text := c.QueryParam("from"); text != "" {
+		if from, err = time.Parse(time.DateOnly, text); err != nil {
+			faults.Add("from", "must be a day like 2026-12-24")
+		}
 	}
-	return from, days
+	if text := c.QueryParam("days"); text != "" {
+		if days, err = strconv.Atoi(text); err != nil || days < 1 || days > mostDays {
+			faults.Add("days", "must be a whole number from 1 to %d", mostDays)
+		}
+	}
+	return from, days, faults
 }
 
 func daysFrom(from time.Time, days int) string {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
 	"oc-scheduler/store/workflow"
 )
 
@@ -57,9 +59,6 @@ var bareTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$`)
 // without a zone are UTC. also names fields that the question leaves to others. The error is a fault.List.
 func ReadQuestion(query url.Values, also ...string) (q Question, err error) {
 	q.Values = url.Values{}
-	if z := Zoom(query.Get("zoom")); slices.Contains(Zooms, z) {
-		q.Zoom = z
-	}
 	for name, values := range query {
 		for _, v := range values {
 			switch parts := bareTime.FindStringSubmatch(v); {
@@ -74,7 +73,15 @@ func ReadQuestion(query url.Values, also ...string) (q Question, err error) {
 		}
 	}
 	q.Request, err = booking.ParseQuery(q.Values, append(also, "zoom")...)
-	return q, err
+	q.Zoom = Zoom(q.Values.Get("zoom"))
+	if q.Zoom == "" || slices.Contains(Zooms, q.Zoom) {
+		return q, err
+	}
+	q.Zoom = ""
+	var faults fault.List
+	errors.As(err, &faults)
+	faults.Add("$.zoom", "must be one of %v", Zooms)
+	return q, faults
 }
 
 func isTime(name string) bool { return name == "start" || name == "end" || name == "until" }
@@ -89,10 +96,14 @@ func (q Question) Of(w *workflow.Workflow) Question {
 
 // Length is the duration as people write it; empty: none is asked for.
 func (q Question) Length() string {
-	if q.Duration == 0 {
+	length := q.Duration
+	if length == 0 && !q.End.IsZero() && !q.Start.IsZero() {
+		length = q.End.Sub(q.Start)
+	}
+	if length == 0 {
 		return ""
 	}
-	text := q.Duration.String()
+	text := length.String()
 	if short, whole := strings.CutSuffix(text, "m0s"); whole {
 		text = short + "m"
 	}

@@ -27,7 +27,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s asks %s, %v; want %s", query, q.JSON(), err, want)
 		}
 	}
-	for _, query := range []string{"start=tomorrow", "start=2026-12-01", "duration=soon", "foo=1", "zoom=day&bar=2"} {
+	for _, query := range []string{"start=tomorrow", "start=2026-12-01", "duration=soon", "foo=1", "zoom=day&bar=2", "zoom=decade"} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)

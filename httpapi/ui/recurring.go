@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -20,10 +19,9 @@ const previewed = 10
 
 // recurringPage is a wish that comes again and again, and what would become of its next occurrences.
 type recurringPage struct {
+	faulty
 	WorkflowID string
 	Wish       Wish
-	Faults     map[string]string // by the name of the field
-	Others     fault.List        // of no field here
 	Next       []preview
 	Fit        int // of Next
 	MayWrite   bool
@@ -35,21 +33,25 @@ type preview struct {
 	Answer  Answer
 }
 
-// Field is the value of a field of the form.
-func (v recurringPage) Field(name string) string { return v.Wish.Values.Get(name) }
-
-// Wall is a time of the form as a browser's field wants it, in UTC.
-func (v recurringPage) Wall(name string) string {
-	t, err := time.Parse(time.RFC3339, v.Wish.Values.Get(name))
-	if err != nil {
-		return ""
+// Length is the duration that is asked for, or what was typed for it.
+func (v recurringPage) Length() string {
+	if v.at != nil {
+		return v.Field("duration")
 	}
-	return wall(t)
+	return v.Wish.Length()
 }
+
+// Field is the value of a field of the form, as it was typed.
+func (v recurringPage) Field(name string) string { return v.Wish.Values.Get(name) }
 
 // recurring shows the form of a wish that recurs and, once that says when, what would be booked. It books nothing.
 func (s *Site) recurring(c echo.Context, p *Parts) (View, error) {
 	workflowID, w, err := s.wished(c, p)
+	return s.recurs(c, p, workflowID, w, err)
+}
+
+// recurs shows a wish that was read, or what is wrong with it.
+func (s *Site) recurs(c echo.Context, p *Parts, workflowID string, w Wish, err error) (View, error) {
 	if faults := fault.List(nil); err != nil && !errors.As(err, &faults) {
 		return View{}, err
 	}
@@ -57,11 +59,13 @@ func (s *Site) recurring(c echo.Context, p *Parts) (View, error) {
 	if err == nil && w.Values.Get("cron") != "" {
 		v.Next, err = s.preview(c, p, workflowID, w)
 	}
-	status := http.StatusOK
+	page := View{Template: "recurring.html", Title: "Book " + visible(workflowID) + " again and again"}
 	if faults := fault.List(nil); errors.As(err, &faults) {
-		status = http.StatusUnprocessableEntity
-		v.Faults, v.Others = atFields(faults, wishes)
-	} else if err != nil {
+		v.faulty = faultsAt(faults, "cron", "time_zone", "duration", "start", "until", "count")
+		page.Status, page.Refused, page.Body = http.StatusUnprocessableEntity, faults, v
+		return page, nil
+	}
+	if err != nil {
 		return View{}, err
 	}
 	for _, o := range v.Next {
@@ -69,10 +73,7 @@ func (s *Site) recurring(c echo.Context, p *Parts) (View, error) {
 			v.Fit++
 		}
 	}
-	page := View{Status: status, Template: "recurring.html", Title: "Book " + visible(workflowID) + " again and again", Body: v}
-	if status == http.StatusOK { // an open page watches the planners that a preview needs
-		page.Follow = &Follow{Check: &Asked{workflowID, w.Question.Request}}
-	}
+	page.Follow, page.Body = &Follow{Check: &Asked{workflowID, w.Question.Request}}, v // an open page watches the planners that a preview needs
 	return page, nil
 }
 
@@ -97,23 +98,6 @@ func (s *Site) preview(c echo.Context, p *Parts, workflowID string, w Wish) ([]p
 	}
 	return next, nil
 }
-
-// atFields are faults by the field that they are of, and those that are of none.
-func atFields[V any](faults fault.List, fields map[string]V) (at map[string]string, others fault.List) {
-	at = map[string]string{}
-	for _, f := range faults {
-		name := strings.TrimPrefix(f.Path, "$.")
-		if _, is := fields[name]; is || name == "start" || name == "duration" || name == "duration_s" {
-			at[strings.TrimSuffix(name, "_s")] = f.Message
-			continue
-		}
-		others = append(others, f)
-	}
-	return at, others
-}
-
-// wall is a time in UTC as a browser's field for times wants it.
-func wall(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
 
 // Hidden are the fields of a question, as a form sends them on.
 func (q Question) Hidden() url.Values {

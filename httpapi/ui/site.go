@@ -10,7 +10,6 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/fault"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
@@ -48,16 +47,6 @@ type Members interface {
 	Approve(ctx context.Context, nodeID string) (store.NodeRecord, error)
 	// Reject returns what Approve does.
 	Reject(ctx context.Context, nodeID string) (store.NodeRecord, error)
-}
-
-// Problem is an error as people are told of it.
-type Problem struct {
-	Status     int
-	Title      string
-	Detail     string
-	Faults     fault.List
-	Answer     *Answer // why something can't be booked; nil: that is not what is wrong
-	RetryAfter string  // seconds, for the header of that name; empty: none
 }
 
 // Site serves the pages.

@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"errors"
+	"net/http"
+
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/fault"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
@@ -20,10 +24,11 @@ func (s *Site) known(c echo.Context, p *Parts, workflowID string) (*workflow.Wor
 
 // workflowPage is a question about one workflow, and its answer.
 type workflowPage struct {
+	faulty
 	*workflow.Workflow
 	Question  Question
 	Choices   []choice
-	Answer    Answer
+	Answer    *Answer // nil: there is none to such a question
 	Timeline  Timeline
 	ZoomLinks []zoomLink
 	Schedules []plan.Listed
@@ -66,32 +71,51 @@ func (s *Site) workflow(c echo.Context, p *Parts) (View, error) {
 		return View{}, err
 	}
 	q, err := ReadQuestion(c.QueryParams())
-	if err != nil {
-		return View{}, err
-	}
-	q = q.Of(w)
-	answer, err := p.ask(s.Subject(c), workflowID, q.Request)
-	if err != nil {
-		return View{}, err
-	}
+	return s.asks(c, p, w, q, err)
+}
+
+// asks shows a question that was read, and its answer, or what is wrong with it.
+func (s *Site) asks(c echo.Context, p *Parts, w *workflow.Workflow, q Question, err error) (View, error) {
 	peers := map[string]*Layers{}
 	for _, peer := range w.Peers() {
 		peers[peer] = p.layers(peer)
 	}
 	of := func(peerID string) *Layers { return peers[peerID] }
-	runs, older := p.runsOf(workflowID)
-	return View{
-		Template: "workflow.html",
-		Title:    visible(workflowID),
-		Follow:   &Follow{Changes: []string{Of(TheWorkflows, workflowID)}, Check: &Asked{workflowID, q.Request}},
-		Body: workflowPage{
-			Workflow: w, Question: q, Answer: answer, ZoomLinks: zoomLinks(q, &answer),
-			Schedules: p.schedulesOf(workflowID), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
-			Choices:  choices(w, of, q.Selected),
-			Timeline: WorkflowTimeline(q.Stretch(&answer), s.Now(), w, of, &answer),
-		},
-	}, nil
+	runs, older := p.runsOf(w.ID())
+	body := workflowPage{
+		Workflow: w, Question: q, Schedules: p.schedulesOf(w.ID()), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
+		Choices: choices(w, of, q.Selected),
+	}
+	v := View{Template: "workflow.html", Title: visible(w.ID())}
+	var answer Answer
+	if err == nil {
+		q = q.Of(w)
+		answer, err = p.ask(s.Subject(c), w.ID(), q.Request)
+	}
+	if faults := fault.List(nil); errors.As(err, &faults) {
+		body.faulty = faultsAt(faults, "start", "duration")
+		v.Status, v.Refused, v.Body = http.StatusUnprocessableEntity, faults, body
+		return v, nil
+	}
+	if err != nil {
+		return View{}, err
+	}
+	body.Question, body.Answer, body.ZoomLinks = q, &answer, zoomLinks(q, &answer)
+	body.Timeline = WorkflowTimeline(q.Stretch(&answer), s.Now(), w, of, &answer)
+	v.Follow, v.Body = &Follow{Changes: []string{Of(TheWorkflows, w.ID())}, Check: &Asked{w.ID(), q.Request}}, body
+	return v, nil
 }
+
+// Length is the duration that is asked for, or what was typed for it.
+func (v workflowPage) Length() string {
+	if v.Answer == nil {
+		return v.Question.Values.Get("duration")
+	}
+	return v.Question.Length()
+}
+
+// Ticked says whether a box of the form is.
+func (v workflowPage) Ticked(name string) bool { return v.Question.Values.Get(name) == "true" }
 
 func zoomLinks(q Question, a *Answer) []zoomLink {
 	current := q.Zoom

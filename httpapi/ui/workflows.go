@@ -11,6 +11,8 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
+	"oc-scheduler/store/id"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/check"
 )
@@ -47,7 +49,11 @@ func (s *Site) workflows(c echo.Context, p *Parts) (View, error) {
 	}
 	who := s.Subject(c)
 	v := workflowsPage{Strip: p.strip(who), Search: strings.TrimSpace(c.QueryParam("q"))}
-	found := p.found(who, v.Search, c.QueryParam("cursor"), perPage+1)
+	after := c.QueryParam("cursor")
+	if after != "" && id.Check(after) != nil {
+		return View{}, fault.List{{Path: "cursor", Message: "must be that of a next page"}}
+	}
+	found := p.found(who, v.Search, after, perPage+1)
 	for i, item := range found {
 		if i == perPage {
 			v.Next = "?" + url.Values{"q": {v.Search}, "cursor": {found[i-1].ID}}.Encode()

@@ -280,3 +280,10 @@ setInterval(() => {
   tell();
 }, 1000);
 if ('live' in main.dataset) keep();
+// A page that could not be shown yet comes by itself once it can.
+async function comeAgain() {
+  const response = await fetch(location.href, { method: 'HEAD' }).catch(() => null);
+  if (response && response.status !== 503 && response.status !== 429) location.reload();
+  else setTimeout(comeAgain, 1e3 * main.dataset.retry);
+}
+if (main.dataset.retry) setTimeout(comeAgain, 1e3 * main.dataset.retry);
