@@ -38,3 +38,30 @@ func TestPageLogsInAndOut(t *testing.T) {
 	logIn(s.as(t, access.Viewer, "mine"))
 	b.becomes(`document.querySelector('form[data-part=book]') === null`)
 }
+
+// TestPageLogsInAtTheIssuer of another site, lands where somebody wanted to go, once, and is reached by a link of that
+// site from then on; what logs out in one tab is logged out in the other.
+func TestPageLogsInAtTheIssuer(t *testing.T) {
+	cfg, real := vouched(t)
+	s := newSite(t, cfg)
+	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 8), "Authorization", s.as(t, access.Operator)).ok(t, http.StatusCreated)
+	real.LogsIn(map[string]any{"sub": "bob", "name": hostileName, "groups": []string{"user"}})
+	b := browse(t, s)
+	b.expect("40")                                            // streams after the log-out, and what the issuer does not have
+	at := strings.Replace(s.url, "127.0.0.1", "localhost", 1) // the issuer is 127.0.0.1
+	const address = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	b.do(chromedp.Navigate(at+address), chromedp.WaitVisible(chromedp.CSS(`#token`)))
+	b.do(chromedp.Click(chromedp.CSS(`a.button[href^="/ui/login/issuer"]`)), chromedp.WaitVisible(chromedp.CSS(`form.question`)))
+	b.becomes(`location.hostname === 'localhost' && location.pathname === '/ui/workflows/wf-1' && new URL(location.href).searchParams.get('duration') === '1h'`)
+	b.becomes(fresh + ` === 'live' && document.querySelector('header form bdi').textContent.startsWith('"><img')`)
+	b.do(chromedp.Navigate(real.URL + "/nothing"))
+	reads[bool](b, `location.href = '`+at+address+`', true`)
+	b.do(chromedp.WaitVisible(chromedp.CSS(`form.question`)))
+	b.becomes(`location.hostname === 'localhost' && ` + fresh + ` === 'live'`)
+	second, closeTab := chromedp.NewContext(b.Context)
+	defer closeTab()
+	other := &tab{Context: second, t: t, s: s}
+	other.do(chromedp.Navigate(at+"/ui/peers"), chromedp.Click(chromedp.CSS(`form[action="/ui/logout"] button`)), chromedp.WaitVisible(chromedp.CSS(`#token`)))
+	b.becomes(`document.querySelector('#freshness').textContent.includes('may not see this')`)
+	b.do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(`#token`)))
+}

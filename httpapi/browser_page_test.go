@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,14 +29,14 @@ type tab struct {
 	t *testing.T
 	s *site
 
-	expected string // what the console may say
+	expected []string // what the console may say
 
 	mu     sync.Mutex
 	faults []string
 }
 
 // expect has the console say something.
-func (b *tab) expect(what string) { b.expected = what }
+func (b *tab) expect(what ...string) { b.expected = what }
 
 // browse opens a browser with one tab.
 func browse(t *testing.T, s *site) *tab {
@@ -89,7 +90,7 @@ func (b *tab) hear(event any) {
 	default:
 		return
 	}
-	if strings.Contains(said, "WebSocket connection") || strings.Contains(said, "ERR_CONNECTION_") || b.expected != "" && strings.Contains(said, b.expected) {
+	if slices.ContainsFunc(append([]string{"WebSocket connection", "ERR_CONNECTION_"}, b.expected...), func(what string) bool { return strings.Contains(said, what) }) {
 		return
 	}
 	b.mu.Lock()

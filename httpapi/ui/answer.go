@@ -83,9 +83,14 @@ func (a *Answer) Of(itemID string) *Placed {
 	return nil
 }
 
+// Short is what is short.
+func (c Conflict) Short() string {
+	return fmt.Sprintf("%s: %s asked for, %s free", visible(c.Dimension), c.Requested, c.Free)
+}
+
 // Words are the conflict in a sentence without its times.
 func (c Conflict) Words() string {
-	words := fmt.Sprintf("%s: %s asked for, %s free", visible(c.Dimension), c.Requested, c.Free)
+	words := c.Short()
 	if len(c.By) == 0 {
 		return words
 	}

@@ -39,8 +39,9 @@ var assets, addresses = func() (map[string]asset, map[string]string) {
 	return byName, byFile
 }()
 
-// static serves a file for ever: another content has another name.
-func static(c echo.Context, _ *Parts) error {
+// static serves a file for ever: another content has another name. It is there before there is anything to show.
+func static(c echo.Context) error {
+	guard(c)
 	a, ok := assets[c.Param("name")]
 	if !ok {
 		return echo.ErrNotFound

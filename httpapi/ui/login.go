@@ -15,12 +15,12 @@ type LogIn struct {
 // LogIn shows the page.
 func (s *Site) LogIn(c echo.Context, status int, v LogIn) error {
 	guard(c)
-	return s.show(c, View{Status: status, Template: "login.html", Title: "Log in", Body: v})
+	return s.show(c, View{Status: status, Template: "login.html", Stranger: true, Title: "Log in", Body: v})
 }
 
 // Again has a browser that followed a link of another site ask for an address once more, as a page of this site:
 // then it shows its session.
 func (s *Site) Again(c echo.Context, address string) error {
 	guard(c)
-	return s.show(c, View{Template: "again.html", Title: "Log in", Again: address})
+	return s.show(c, View{Template: "again.html", Stranger: true, Title: "Log in", Again: address})
 }

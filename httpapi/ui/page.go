@@ -74,7 +74,7 @@ func (s *Site) failed(c echo.Context, err error) error {
 	if p.RetryAfter != "" {
 		c.Response().Header().Set(echo.HeaderRetryAfter, p.RetryAfter)
 	}
-	v := View{Status: p.Status, Template: "problem.html", Title: p.Title}
+	v := View{Status: p.Status, Template: "problem.html", Title: p.Title, Stranger: true}
 	if c.Request().Method != http.MethodPost && p.RetryAfter != "" {
 		p.Again, v.Retry = c.Request().URL.RequestURI(), p.RetryAfter
 	}
@@ -105,6 +105,8 @@ type View struct {
 	Template string // its file
 	Title    string
 	Now      time.Time // when it was rendered
+	// Stranger says that nobody knows who asks.
+	Stranger bool
 	// Who is logged in, and can log out; nil: nobody has to, or none is.
 	Who *access.Subject
 	// Operates says that who asks may do what operators do.
@@ -125,9 +127,7 @@ func (s *Site) show(c echo.Context, v View) error {
 	if v.Now = s.Now(); s.LoggedIn(c) {
 		v.Who = s.Subject(c)
 	}
-	if _, failed := v.Body.(Problem); !failed { // it may be that nobody knows who asks
-		v.Operates = access.Decide(s.Subject(c), access.Operate) == access.Allowed
-	}
+	v.Operates = !v.Stranger && access.Decide(s.Subject(c), access.Operate) == access.Allowed
 	page, err := v.render(v.Template)
 	if err != nil {
 		return err

@@ -100,6 +100,11 @@ func (q Question) Length() string {
 	if length == 0 && !q.End.IsZero() && !q.Start.IsZero() {
 		length = q.End.Sub(q.Start)
 	}
+	return lengthOf(length)
+}
+
+// lengthOf is a duration as people write it; empty: there is none.
+func lengthOf(length time.Duration) string {
 	if length == 0 {
 		return ""
 	}

@@ -107,7 +107,7 @@ func (s *Site) Routes() []Route {
 		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
 		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
 		{get, "/ui/dead", access.Operate, s.view(s.dead)},
-		{get, "/ui/static/:name", access.Open, s.page(static)},
+		{get, "/ui/static/:name", access.Open, static},
 		{get, "/ui/*", access.Read, nowhere},
 		{post, "/ui/*", access.Read, nowhere},
 	}

@@ -114,6 +114,12 @@ func (v workflowPage) Length() string {
 	return v.Question.Length()
 }
 
+// Own is how long the workflow lasts by itself; empty: it does not say.
+func (v workflowPage) Own() string {
+	own, _ := v.Duration()
+	return lengthOf(own)
+}
+
 // Ticked says whether a box of the form is.
 func (v workflowPage) Ticked(name string) bool { return v.Question.Values.Get(name) == "true" }
 
