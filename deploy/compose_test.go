@@ -37,6 +37,7 @@ func TestCompose(t *testing.T) {
 	f.people()
 	f.confined()
 	f.demoIsLive()
+	runs := startRuns(s)
 	f.openStreams()
 	f.publish("all is well")
 	f.someLeave()
@@ -47,6 +48,7 @@ func TestCompose(t *testing.T) {
 	f.natsAway()
 	f.deadAreForgotten()
 	f.peerRefused()
+	f.runsHeld(runs)
 	f.allLeave()
 	f.say("all was tried in %v", time.Since(began).Round(time.Second))
 }
