@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -223,6 +224,29 @@ func TestPageOfTheBus(t *testing.T) {
 			if _, err := os.Stat(root + "docs/" + link[1]); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
+		}
+	}
+}
+
+// TestImport from the command line, its documents on stdout and what it left out on stderr.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log.swf")
+	if err := os.WriteFile(file, []byte("; MaxProcs: 8\n1 0 0 60 4 -1 -1 4 -1 -1 1 1 1 1 -1 -1 -1 -1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := invoke(t, nil, "import", "swf", file, "--peer", "p", "--start", "2026-12-07T00:00:00Z")
+	if got.code != exitOK || !json.Valid([]byte(got.stdout)) || !strings.Contains(got.stdout, `"start":"2026-12-07T00:00:00Z"`) || !strings.Contains(got.stderr, "left out: columns") {
+		t.Errorf("%+v", got)
+	}
+	for words, args := range map[string][]string{
+		"no WfFormat": {"wfformat", file, "--peer", "p", "--resource", "r"},
+		"--id":        {"wfformat", file, file, "--id", "w", "--peer", "p", "--resource", "r"},
+		"no such":     {"swf", file + "2", "--peer", "p"},
+		"--peer":      {"swf", file},
+	} {
+		if got := invoke(t, nil, append([]string{"import"}, args...)...); got.code != exitFailure || !strings.Contains(got.stderr, words) || got.stdout != "" {
+			t.Errorf("%q: %+v", args, got)
 		}
 	}
 }

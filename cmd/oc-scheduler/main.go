@@ -25,6 +25,7 @@
 //	oc-scheduler dead               what could not be used, and why
 //	oc-scheduler token …            who may do what: create, list, revoke
 //	oc-scheduler nats-config        print a configuration of NATS servers
+//	oc-scheduler import FORMAT FILE make workflows and planners of what others have recorded
 //	oc-scheduler backup FILE        write what the fleet keeps into a file
 //	oc-scheduler restore FILE       and back
 //	oc-scheduler doctor             examine an installation

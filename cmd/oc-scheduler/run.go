@@ -53,6 +53,7 @@ type grammar struct {
 	Dead       deadCmd       `cmd:"" help:"List what came over the bus or from nodes and could not be used."`
 	Token      tokenCmd      `cmd:"" help:"Make, list or revoke tokens, which say who may do what."`
 	NATSConfig natsConfigCmd `cmd:"" name:"nats-config" help:"Print a configuration of NATS servers, with an account and fresh keys for each node."`
+	Import     importCmd     `cmd:"" help:"Make workflows and planners of what others have recorded."`
 	Backup     backupCmd     `cmd:"" help:"Write what the fleet keeps in NATS into a file."`
 	Restore    restoreCmd    `cmd:"" help:"Write what is in a backup into NATS, where no replica may run."`
 	Doctor     doctorCmd     `cmd:"" help:"Examine NATS servers, buckets and a replica, and say how to mend what is not well. Exits with 1 when something fails."`
