@@ -82,17 +82,10 @@ func (s *Server) bookingOf(c echo.Context) (*Parts, string, error) {
 	switch {
 	case errors.Is(err, booking.ErrNotFound), errors.Is(err, kv.ErrUndecodable):
 		return parts, name, nil
-	case err == nil && !parts.sees(subjectOf(c), workflowID):
+	case err == nil && !parts.Shows(subjectOf(c), workflowID):
 		err = errNoBooking
 	}
 	return parts, name, err // of what could not be asked nobody knows whose it is
-}
-
-// sees says whether what hangs on a workflow is there for a subject. Once the workflow is gone, whose it was is
-// known to nobody.
-func (p *Parts) sees(who *access.Subject, workflowID string) bool {
-	entry, known := p.Workflows.Get(workflowID)
-	return who.Everywhere() || known && who.Sees(entry.Value.Groups())
 }
 
 // bookingProblem is the problem of an error of bookings; nil for others.

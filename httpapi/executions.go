@@ -41,7 +41,7 @@ var executionList = listing[execution.Execution, execution.Execution]{
 // seesExecution says whether an execution is there for who asks: one of a run is for those who see its workflow, one
 // without is a matter of operators.
 func seesExecution(parts *Parts, who *access.Subject, e execution.Execution) bool {
-	return who.Everywhere() || e.RunID != "" && parts.sees(who, e.WorkflowID)
+	return who.Everywhere() || e.RunID != "" && parts.Shows(who, e.WorkflowID)
 }
 
 // forAll leaves out the order, whose environment is the node's business, and what is known of its clock.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams"
@@ -39,7 +40,7 @@ func (workflows) Watch([]string) (release func()) { return func() {} }
 
 func (workflows) Bookings(string) *planner.Overlay { return nil }
 
-func (workflows) Owner(string) (string, bool) { return "", false }
+func (workflows) Hidden(*access.Subject, []string) []string { return nil }
 
 func (all workflows) Workflow(id string) (*workflow.Workflow, bool) {
 	w, ok := all.byID[id]

@@ -26,7 +26,7 @@ func (s *Server) scheduleEvents(c echo.Context) error {
 			return stood{}, err
 		}
 		found, log, err := parts.Bookings.GetLogged(ctx, scheduleID)
-		if err == nil && !parts.sees(subjectOf(c), found.WorkflowID) {
+		if err == nil && !parts.Shows(subjectOf(c), found.WorkflowID) {
 			err = errNoBooking
 		}
 		return stood{found, found.State.Final(), log}, err

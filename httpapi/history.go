@@ -67,7 +67,7 @@ func (s *Server) pastOf(ctx context.Context, c echo.Context, after, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	if last.Seq == 0 || !parts.sees(subjectOf(c), last.WorkflowID) {
+	if last.Seq == 0 || !parts.Shows(subjectOf(c), last.WorkflowID) {
 		return nil, errNoRun
 	}
 	return parts.Past.Read(ctx, history.OfRun, runID, after, limit)

@@ -145,7 +145,7 @@ func askedBy(c echo.Context, workflowID string) booking.Asked {
 // ofWorkflow fails with errNoWorkflow when the workflow in the path is not there for who asks.
 func (s *Server) ofWorkflow(c echo.Context) error {
 	parts, workflowID, err := s.addressed(c)
-	if err != nil || parts.sees(subjectOf(c), workflowID) {
+	if err != nil || parts.Shows(subjectOf(c), workflowID) {
 		return err
 	}
 	_, err = s.workflow(c, parts, workflowID)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/access"
 )
 
 // TestARemovedWorkflowEndsItsSchedules: what has not begun is free, and a run that waits is cancelled; one under way
@@ -43,4 +44,36 @@ func TestARemovedWorkflowEndsItsSchedules(t *testing.T) {
 		return s.do(t, http.MethodGet, goesOn, "").ok(t, http.StatusOK).json(t)["state"] == "cancelled"
 	})
 	s.do(t, http.MethodDelete, booked+"?runs=nix", "").problem(t, http.StatusUnprocessableEntity)
+}
+
+// TestWhatHungOnARemovedWorkflowStaysWithItsGroups: they see how its runs go on, and others see nothing of it. What it
+// held is free.
+func TestWhatHungOnARemovedWorkflowStaysWithItsGroups(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	mine, theirs := []string{"Authorization", s.as(t, access.User, "mine")}, []string{"Authorization", s.as(t, access.User, "theirs")}
+	run := s.begins(t, "wf-1", "wait", "running", mine...)
+	scheduled := "/schedules/" + s.do(t, http.MethodGet, run, "", mine...).ok(t, http.StatusOK).json(t)["schedule_id"].(string)
+	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-24T09:00:00Z","ttl_s":900}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
+	s.do(t, http.MethodDelete, "/oc/wf-1", "", mine...).ok(t, http.StatusNoContent)
+
+	s.do(t, http.MethodPost, hold+"/confirm", "", mine...).problem(t, http.StatusGone)
+	natstest.Eventually(t, "its schedule has ended", func() bool {
+		return s.do(t, http.MethodGet, scheduled, "", mine...).ok(t, http.StatusOK).json(t)["state"] == "ended"
+	})
+	natstest.Eventually(t, "its hold has ended", func() bool { return s.do(t, http.MethodGet, hold, "", mine...).status == http.StatusNotFound })
+	for _, path := range []string{run, run + "/history", scheduled, scheduled + "/next", "/ui" + run, "/ui" + scheduled} {
+		s.do(t, http.MethodGet, path, "", mine...).ok(t, http.StatusOK)
+		if got := s.do(t, http.MethodGet, path, "", theirs...); got.status != http.StatusNotFound {
+			t.Errorf("others get %d of %s", got.status, path)
+		}
+	}
+	for _, list := range []string{"/runs", "/schedules"} {
+		if own, others := s.listed(t, list, mine...), s.listed(t, list, theirs...); len(own) != 1 || len(others) != 0 {
+			t.Errorf("%s lists %v, to others %v", list, own, others)
+		}
+	}
+	s.do(t, http.MethodPost, run+"/cancel", "", theirs...).problem(t, http.StatusNotFound)
+	s.do(t, http.MethodPost, run+"/cancel", "", mine...).ok(t, http.StatusAccepted)
+	natstest.Eventually(t, "nothing is taken", func() bool { return len(s.store.Plan.Taken("peer-a")) == 0 })
 }

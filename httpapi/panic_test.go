@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"oc-scheduler/httpapi"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams"
@@ -23,7 +24,7 @@ func (brittle) Loaded() bool                                       { return true
 func (b brittle) Workflow(string) (*workflow.Workflow, bool)       { return b.workflow, true }
 func (brittle) Planner(string) (*planner.Planner, time.Time, bool) { panic("no such luck") }
 func (brittle) Bookings(string) *planner.Overlay                   { return nil }
-func (brittle) Owner(string) (string, bool)                        { return "", false }
+func (brittle) Hidden(*access.Subject, []string) []string          { return nil }
 func (brittle) Watch([]string) (release func())                    { return func() {} }
 
 func TestPanicsInStreams(t *testing.T) {

@@ -29,6 +29,7 @@ import (
 type Parts struct {
 	Checks    *check.Service
 	Workflows *kv.View[store.WorkflowRecord]
+	Shows     func(who *access.Subject, workflowID string) bool // whether what hangs on a workflow is there for somebody
 	Planners  *kv.View[planners.Record]
 	Plan      *plan.Plan
 	Editor    Editor         // writes, which need NATS

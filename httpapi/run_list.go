@@ -53,7 +53,7 @@ func (s *Server) listRuns(c echo.Context) error {
 	setAge(c, view.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	who := subjectOf(c)
-	holds := func(r plan.ListedRun) bool { return w.holds(r) && parts.sees(who, r.WorkflowID) }
+	holds := func(r plan.ListedRun) bool { return w.holds(r) && parts.Shows(who, r.WorkflowID) }
 	shown := listing[plan.ListedRun, plan.ListedRun]{show: func(item kv.Item[plan.ListedRun]) plan.ListedRun { return item.Value }}
 	return c.JSON(http.StatusOK, shown.turn(sifted(view, after, limit+1, holds), limit))
 }

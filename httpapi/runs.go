@@ -54,7 +54,7 @@ func (s *Server) runOf(ctx context.Context, c echo.Context) (*Parts, run.Record,
 		return nil, r, errNoRun
 	case errors.Is(err, kv.ErrUndecodable) && subjectOf(c).Everywhere():
 		return nil, r, newProblem(http.StatusNotFound, "the stored record of run %s cannot be read; nats kv get %s run.%s", runID, plan.Bucket, id.Key(runID))
-	case err == nil && !parts.sees(subjectOf(c), r.WorkflowID), errors.Is(err, kv.ErrUndecodable):
+	case err == nil && !parts.Shows(subjectOf(c), r.WorkflowID), errors.Is(err, kv.ErrUndecodable):
 		return nil, r, errNoRun
 	}
 	return parts, r, err

@@ -74,7 +74,7 @@ func (s *Server) listSought(c echo.Context, parts *Parts, w sought, q *query) er
 	setAge(c, view.Age())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	who := subjectOf(c)
-	holds := func(l plan.Listed) bool { return w.holds(l) && parts.sees(who, l.WorkflowID) }
+	holds := func(l plan.Listed) bool { return w.holds(l) && parts.Shows(who, l.WorkflowID) }
 	shown := listing[plan.Listed, plan.Listed]{show: func(item kv.Item[plan.Listed]) plan.Listed { return item.Value }}
 	return c.JSON(http.StatusOK, shown.turn(sifted(view, after, limit+1, holds), limit))
 }

@@ -78,9 +78,9 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	s.store.Interest.View().OnChange(wants.InterestChanged)
 	s.store.Nodes.View().OnChange(wants.NodeChanged)
 	s.store.Plan.OnBookings(hub.BookingsChanged)
-	views := check.Views{Planners: planners, Workflows: workflows, Plan: s.store.Plan}
+	views := check.Views{Planners: planners, Workflows: workflows, Plan: s.store.Plan, Unseen: s.store.Hidden}
 	s.parts = httpapi.Parts{
-		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Planners: planners, Plan: s.store.Plan,
+		Checks: check.NewService(views, hub, wants, s.reg, time.Now), Workflows: workflows, Shows: s.store.Workflows.Shows, Planners: planners, Plan: s.store.Plan,
 		Editor: wants, Stored: s.store.Planners,
 		Nodes: s.store.Nodes.View(), Pulses: s.store.Liveness.View(), Leases: s.store.Leases.View(), Offers: s.store.Offers.View(),
 		StoredWorkflows: s.store.Workflows, StoredNodes: s.store.Nodes,

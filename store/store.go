@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/sync/errgroup"
 
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planners"
@@ -89,4 +90,18 @@ func (s *Store) Run(ctx context.Context) error {
 		g.Go(func() error { return run(ctx) })
 	}
 	return g.Wait()
+}
+
+// Hidden are those of some schedules and holds that are not there for a subject, or of which nobody knows whose they
+// are.
+func (s *Store) Hidden(who *access.Subject, owners []string) (list []string) {
+	if who.Everywhere() {
+		return nil
+	}
+	for _, owner := range owners {
+		if workflowID, _ := s.Plan.WorkflowOf(owner); !s.Workflows.Shows(who, workflowID) {
+			list = append(list, owner)
+		}
+	}
+	return list
 }

@@ -71,3 +71,45 @@ func grouped(t *testing.T, groups ...string) []byte {
 	}
 	return doc
 }
+
+// TestWhatWasRemovedIsShownToItsGroups, also by a replica that was not there; what nobody has said the groups of, to
+// nobody.
+func TestWhatWasRemovedIsShownToItsGroups(t *testing.T) {
+	t.Parallel()
+	server := natstest.Start(t)
+	before, js := running(t, server, store.Config{})
+	bucket, err := js.KeyValue(t.Context(), "workflows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, doc := range map[string]string{"of-mine": `{"id":"of-mine","groups":["mine"],"graph":{"items":{}}}`, "of-all": `{"id":"of-all","graph":{"items":{}}}`, "lost": `{"id":"lost","graph":{"items":{}}}`} {
+		if _, err := bucket.Put(t.Context(), id, []byte(doc)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"of-mine", "of-all"} {
+		if err := before.Workflows.Delete(t.Context(), id, access.Anonymous, store.Condition{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := bucket.Delete(t.Context(), "lost"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.Workflows.Remove(t.Context(), "lost", at(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.Workflows.Remove(t.Context(), "of-mine", at(2)); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "all are gone", func() bool { return before.Workflows.View().Len() == 0 })
+	after, _ := running(t, server, store.Config{})
+	for _, st := range []*store.Store{before, after} {
+		for id, want := range map[string][3]bool{"of-mine": {true, false, true}, "of-all": {true, true, true}, "lost": {false, false, true}, "never": {false, false, true}} {
+			for i, who := range []*access.Subject{{Role: access.User, Groups: []string{"mine"}}, {Role: access.User, Groups: []string{"theirs"}}, {Role: access.Operator}} {
+				if got := st.Workflows.Shows(who, id); got != want[i] {
+					t.Errorf("%s is shown to %v: %v", id, who, got)
+				}
+			}
+		}
+	}
+}

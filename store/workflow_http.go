@@ -68,7 +68,7 @@ func (w *Workflows) Put(ctx context.Context, workflowID string, raw []byte, by A
 		if stored, err = workflow.WithGroups(raw, groups); err != nil {
 			return nil, err
 		}
-		return &kv.Write{Data: stored, Header: origin.Of(last.Header).Header()}, nil
+		return &kv.Write{Data: stored, Header: inLife(origin.Of(last.Header).Header(), last)}, nil
 	})
 	return revision, stored, created, err
 }
@@ -87,7 +87,7 @@ func (w *Workflows) Delete(ctx context.Context, workflowID string, by *access.Su
 		case !last.Live():
 			return nil, kv.ErrNotFound
 		}
-		return tombstone(workflowID, last, origin.Of(last.Header)), nil
+		return tombstone(workflowID, last, origin.Of(last.Header).Header()), nil
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
@@ -13,20 +14,24 @@ import (
 // event it came from stands in its headers, and in those of the tombstone of a removed one, so that
 // an old event, delivered again, neither replaces a newer workflow nor brings a removed one back.
 type Workflows struct {
-	keys *kv.Keys
-	view *kv.View[WorkflowRecord]
-	gone *kv.Tombstones
+	keys  *kv.Keys
+	view  *kv.View[WorkflowRecord]
+	gone  *kv.Tombstones
+	heirs *heirs // of what was removed
 }
 
 // WorkflowRecord is a stored workflow. Its ETag is the revision of its Entry.
 type WorkflowRecord struct {
 	*workflow.Workflow
-	Raw []byte // the stored value; not to be changed
+	Raw   []byte    // the stored value; not to be changed
+	After time.Time // when the one before it under its id was removed; zero: there was none
 }
 
 func newWorkflows(keys *kv.Keys) *Workflows {
 	view := kv.NewView(keys, decodeWorkflow)
-	return &Workflows{keys, view, kv.KeepRemovals(view)}
+	w := &Workflows{keys, view, kv.KeepRemovals(view), &heirs{of: map[string][]string{}}}
+	w.gone.OnMarker(w.heirs.note)
+	return w
 }
 
 func decodeWorkflow(key kv.Key, m kv.Message) (WorkflowRecord, error) {
@@ -34,6 +39,7 @@ func decodeWorkflow(key kv.Key, m kv.Message) (WorkflowRecord, error) {
 	if err == nil && r.ID() != key.ID() {
 		return WorkflowRecord{}, fmt.Errorf("%w: another workflow stands under this key", kv.ErrUndecodable)
 	}
+	r.After = afterOf(m.Header)
 	return r, err
 }
 
@@ -43,7 +49,7 @@ func DecodeWorkflow(raw []byte) (WorkflowRecord, error) {
 	if err != nil {
 		return WorkflowRecord{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
-	return WorkflowRecord{w, raw}, nil
+	return WorkflowRecord{Workflow: w, Raw: raw}, nil
 }
 
 // View is this replica's copy of the workflows.
@@ -53,14 +59,15 @@ func (w *Workflows) View() *kv.View[WorkflowRecord] { return w.view }
 // and nothing is written, when a later event has stored or removed it. An event that is delivered
 // again is Stored while its workflow stands. It fails with kv.ErrTooLarge and kv.ErrUnavailable.
 func (w *Workflows) Apply(ctx context.Context, raw []byte, wf *workflow.Workflow, src origin.Source) (origin.Outcome, error) {
-	stored := &kv.Write{Data: raw, Header: src.Header()}
-	return w.event(ctx, wf.ID(), src, func(kv.Message) *kv.Write { return stored })
+	return w.event(ctx, wf.ID(), src, func(last kv.Message) *kv.Write {
+		return &kv.Write{Data: raw, Header: inLife(src.Header(), last)}
+	})
 }
 
 // Remove removes a workflow because of an event on the bus, and leaves a tombstone even if there was
 // none. Outcomes and errors are those of Apply.
 func (w *Workflows) Remove(ctx context.Context, workflowID string, src origin.Source) (origin.Outcome, error) {
-	return w.event(ctx, workflowID, src, func(last kv.Message) *kv.Write { return tombstone(workflowID, last, src) })
+	return w.event(ctx, workflowID, src, func(last kv.Message) *kv.Write { return tombstone(workflowID, last, src.Header()) })
 }
 
 func (w *Workflows) event(ctx context.Context, workflowID string, src origin.Source, follows func(kv.Message) *kv.Write) (origin.Outcome, error) {

@@ -75,7 +75,7 @@ func (s *Site) holdOf(c echo.Context, p *Parts) (schedule.Hold, error) {
 	if err != nil {
 		return h, err
 	}
-	if _, err := s.known(c, p, h.WorkflowID); err != nil && !s.Subject(c).Everywhere() {
+	if !p.Shows(s.Subject(c), h.WorkflowID) {
 		return h, booking.ErrNotFound
 	}
 	return h, nil

@@ -105,7 +105,7 @@ func (s *Site) runOf(c echo.Context, p *Parts) (run.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	if _, err := s.known(c, p, r.WorkflowID); err != nil && !s.Subject(c).Everywhere() {
+	if !p.Shows(s.Subject(c), r.WorkflowID) {
 		return r, ErrNoRun
 	}
 	return r, nil

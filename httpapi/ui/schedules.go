@@ -132,7 +132,7 @@ func (s *Site) found(c echo.Context, p *Parts) (schedule.Schedule, error) {
 	if err != nil {
 		return found, err
 	}
-	if _, err := s.known(c, p, found.WorkflowID); err != nil && !s.Subject(c).Everywhere() {
+	if !p.Shows(s.Subject(c), found.WorkflowID) {
 		return found, booking.ErrNotFound
 	}
 	return found, nil

@@ -31,6 +31,8 @@ type Parts struct {
 	CancelSchedule func(ctx context.Context, scheduleID, by string) error
 	RunList        *kv.View[plan.ListedRun]
 	Dead           DeadLetters
+	// Shows says whether what hangs on a workflow is there for somebody.
+	Shows func(who *access.Subject, workflowID string) bool
 	// Booked is what of ours stands with a peer now; nil is nothing.
 	Booked func(peerID string) *planner.Overlay
 }

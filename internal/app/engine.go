@@ -88,7 +88,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 	st.Nodes.View().OnChange(wants.NodeChanged)
 	st.Plan.OnBookings(hub.BookingsChanged)
 	rooms := tellSlots(st, nodes, composer, log)
-	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan}
+	views := check.Views{Planners: st.Planners.View(), Workflows: st.Workflows.View(), Plan: st.Plan, Unseen: st.Hidden}
 	runs := run.New(st, cfg.runs(st, bookings, nodes.Orders, rooms, composer, log, reg))
 	return &engine{
 		log:      log,
@@ -117,6 +117,7 @@ func (e *engine) parts() httpapi.Parts {
 	return httpapi.Parts{
 		Checks:    e.checks,
 		Workflows: e.store.Workflows.View(),
+		Shows:     e.store.Workflows.Shows,
 		Planners:  e.store.Planners.View(),
 		Plan:      e.store.Plan,
 		Editor:    e.demand,

@@ -80,11 +80,8 @@ func report(st *store.Store, to *histories.Histories, bus reporting.Bus, log *sl
 	return reporting.New(st.Plan, reporting.Config{
 		Bus: bus, Histories: to, Log: log.With("component", "report"), Ready: st.Workflows.View().Loaded(),
 		Groups: func(workflowID string) []string {
-			entry, known := st.Workflows.View().Get(workflowID)
-			if !known {
-				return nil
-			}
-			return entry.Value.Groups()
+			groups, _ := st.Workflows.GroupsOf(workflowID)
+			return groups
 		},
 	})
 }

@@ -18,23 +18,33 @@ type Tombstones struct {
 	keys    *Keys
 	log     *slog.Logger
 	pending *Pending
+	told    func(of string, h nats.Header)
 }
 
 // KeepRemovals makes the tombstones of the space of a view.
 func KeepRemovals[T any](v *View[T]) *Tombstones {
-	t := &Tombstones{v.keys, v.keys.log.With("component", "tombstones", "bucket", v.keys.Bucket), NewPending()}
+	t := &Tombstones{v.keys, v.keys.log.With("component", "tombstones", "bucket", v.keys.Bucket), NewPending(), func(string, nats.Header) {}}
 	v.OnChange(func(of string) {
 		if _, stands := v.Get(of); !stands {
 			t.pending.Add(of)
 		}
 	})
 	v.onMarker = func(key Key, h nats.Header) {
-		if of := key.ID(); of != "" && h.Get(jetstream.MsgTTLHeader) != "" {
+		of := key.ID()
+		if of == "" {
+			return
+		}
+		t.told(of, h)
+		if h.Get(jetstream.MsgTTLHeader) != "" {
 			t.pending.Add(of)
 		}
 	}
 	return t
 }
+
+// OnMarker sets the function that is told what the marker of a removal says, before the view drops the value. It is
+// set before Run.
+func (t *Tombstones) OnMarker(f func(of string, h nats.Header)) { t.told = f }
 
 // Run keeps the removals that the view sees, until ctx ends.
 func (t *Tombstones) Run(ctx context.Context) error {

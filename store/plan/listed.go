@@ -44,6 +44,19 @@ func (p *Plan) HoldsOpen() (n int) {
 	return n
 }
 
+// OpenHolds are the holds of a workflow that stand, as the view shows them.
+func (p *Plan) OpenHolds(workflowID string) (list []string) {
+	for holdID, h := range p.held.All() {
+		if h.open && h.workflowID == workflowID {
+			list = append(list, holdID)
+		}
+	}
+	return list
+}
+
+// OnHold adds a function that is called with each hold that was made, confirmed or has ended, as OnChange of a view does.
+func (p *Plan) OnHold(f func(holdID string)) { p.held.OnChange(f) }
+
 // ListedRun is what a replica keeps of a run: all but its steps and what it needs to go on.
 type ListedRun = *run.Run
 

@@ -41,7 +41,9 @@ type HoldRecord struct {
 	CreatedBy string          `json:"created_by"`
 	Request   json.RawMessage `json:"request,omitempty"`  // until it is confirmed
 	Workflow  json.RawMessage `json:"workflow,omitempty"` // likewise
-	Log       history.Log     `json:"log,omitempty"`      // what has become of it
+	// WorkflowAfter is as that of a schedule.
+	WorkflowAfter time.Time   `json:"workflow_after,omitzero"`
+	Log           history.Log `json:"log,omitempty"` // what has become of it
 }
 
 // ConfirmedRequest is the request of the schedule that a hold becomes: the hold's, without what only a hold has, and what its

@@ -101,6 +101,8 @@ type Taken struct {
 type Record struct {
 	Schedule
 	Workflow json.RawMessage `json:"workflow"`
+	// WorkflowAfter tells that workflow from the others that were under its id: when the one before it was removed.
+	WorkflowAfter time.Time `json:"workflow_after,omitzero"`
 	// Preemptible says that others may displace what it books.
 	Preemptible bool `json:"preemptible,omitempty"`
 	// Counted is how many occurrences were decided on, also those that are not kept any more.

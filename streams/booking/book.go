@@ -35,7 +35,7 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 				ID: id, WorkflowID: a.WorkflowID, State: schedule.Active, Request: r.Body, CreatedAt: v.now.UTC(), CreatedBy: a.By,
 				Labels: r.Labels, Occurrences: list,
 			},
-			Workflow: w.Raw, Preemptible: r.Preemptible, Counted: len(list),
+			Workflow: w.Raw, WorkflowAfter: w.After, Preemptible: r.Preemptible, Counted: len(list),
 		}
 		c := s.plan.NewCommit(a.By)
 		for _, b := range made.Bookings(v.now) {

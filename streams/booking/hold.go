@@ -33,7 +33,7 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 				ID: id, WorkflowID: a.WorkflowID, Start: time.Unix(0, win.Start).UTC(), End: time.Unix(0, win.End).UTC(),
 				ExpiresAt: v.now.Add(r.TTL).UTC(), State: schedule.Held, Bookings: taken,
 			},
-			CreatedBy: a.By, Request: r.Body, Workflow: w.Raw,
+			CreatedBy: a.By, Request: r.Body, Workflow: w.Raw, WorkflowAfter: w.After,
 		}
 		c := s.plan.NewCommit(a.By)
 		for _, b := range made.Takes() {
@@ -121,7 +121,9 @@ func (s *Service) Confirm(ctx context.Context, id string, a Asked, r schedule.Re
 		if !h.End.After(now) {
 			return nil, fault.List{{Path: fault.Root, Message: "the window is over: no run would start any more"}}
 		}
-		if s.overtaken(&h, now) {
+		if outlived, err := s.outlived(ctx, &h); err != nil {
+			return nil, err
+		} else if outlived || s.overtaken(&h, now) {
 			return nil, ErrGone
 		}
 		if made, err = confirmed(&h, scheduleID, a.By, r, now); err != nil {
@@ -142,6 +144,19 @@ func (s *Service) Confirm(ctx context.Context, id string, a Asked, r schedule.Re
 	return made.Schedule, nil
 }
 
+// outlived says whether the workflow of a hold was removed since: then the hold is about to end. It is read past the
+// view, which may not show that yet. It fails with kv.ErrUnavailable.
+func (s *Service) outlived(ctx context.Context, h *schedule.HoldRecord) (bool, error) {
+	e, err := s.stored.Get(ctx, h.WorkflowID)
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return true, nil
+	case errors.Is(err, kv.ErrUndecodable): // it is there, whatever it says
+		return false, nil
+	}
+	return err == nil && e.Value.Outlived(h.WorkflowAfter, schedule.MadeAt(h.ID)), err
+}
+
 // confirmed is the schedule that a hold becomes.
 func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now time.Time) (*schedule.Record, error) {
 	request, err := schedule.ConfirmedRequest(h.Request, r.Body)
@@ -152,6 +167,6 @@ func confirmed(h *schedule.HoldRecord, id, by string, r schedule.Request, now ti
 				Nominal: h.Start, Start: h.Start, End: h.End, State: schedule.Booked, Bookings: h.Bookings,
 			}},
 		},
-		Workflow: h.Workflow, Preemptible: r.Preemptible, Counted: 1,
+		Workflow: h.Workflow, WorkflowAfter: h.WorkflowAfter, Preemptible: r.Preemptible, Counted: 1,
 	}, err
 }

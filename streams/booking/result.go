@@ -28,6 +28,9 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 		d, ok := digests[peerID]
 		return d, ok
 	}, func(peerID string) booking.Digest { return overlays[peerID].Digest() }, v.selected), w)
+	if v.who == nil {
+		return r, nil
+	}
 	return r.Without(v.hidden(v.who, r.Owners())), nil
 }
 

@@ -14,8 +14,10 @@ import (
 // Service books. It is safe for concurrent use.
 type Service struct {
 	plan      *plan.Plan
+	stored    *store.Workflows
 	workflows *kv.View[store.WorkflowRecord]
 	planners  *kv.View[planners.Record]
+	hidden    func(who *access.Subject, owners []string) []string // as store.Hidden
 	indexes   indexes
 	turns     turns
 	metrics   metrics
@@ -23,7 +25,9 @@ type Service struct {
 
 // New makes a Service on this replica's views; reg may be nil.
 func New(st *store.Store, reg prometheus.Registerer) *Service {
-	return &Service{plan: st.Plan, workflows: st.Workflows.View(), planners: st.Planners.View(), metrics: newMetrics(reg, st.Plan)}
+	return &Service{
+		plan: st.Plan, stored: st.Workflows, workflows: st.Workflows.View(), planners: st.Planners.View(), hidden: st.Hidden, metrics: newMetrics(reg, st.Plan),
+	}
 }
 
 // loaded fails with ErrNotLoaded.
@@ -68,18 +72,4 @@ type Asked struct {
 
 	// Claim has it made once, whoever asks, and as often; nil: each time.
 	Claim *plan.Claim
-}
-
-// hidden are those of some schedules and holds whose workflows who asks may not see, or nobody knows.
-func (s *Service) hidden(who *access.Subject, owners []string) (list []string) {
-	if who == nil || who.Everywhere() {
-		return nil
-	}
-	for _, owner := range owners {
-		workflowID, _ := s.plan.WorkflowOf(owner)
-		if e, known := s.workflows.Get(workflowID); !known || !who.Sees(e.Value.Groups()) {
-			list = append(list, owner)
-		}
-	}
-	return list
 }

@@ -52,7 +52,7 @@ func (e *evaluator) evaluate(who *access.Subject, w *workflow.Workflow, r bookin
 	present, stored := e.look(w)
 	asked := question{inputs: booking.Inputs(w, present.digest, present.standing, r.Selected), window: window}
 	frame, err := e.answer(w, r, asked, present)
-	if asked.hidden = e.hidden(who, frame.owners); asked.hidden != "" {
+	if asked.hidden = strings.Join(e.source.Hidden(who, frame.owners), "\n"); asked.hidden != "" {
 		frame, err = e.answer(w, r, asked, present)
 	}
 	frame.Stored = stored

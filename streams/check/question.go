@@ -2,9 +2,7 @@ package check
 
 import (
 	"encoding/base64"
-	"strings"
 
-	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/digest"
 )
@@ -24,19 +22,4 @@ func (q question) version() string {
 	}
 	sum := digest.Of([]byte(version + "\n" + q.hidden))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
-
-// hidden are those of some schedules and holds that are of groups in which a subject is not.
-func (e *evaluator) hidden(who *access.Subject, owners []string) string {
-	if who.Everywhere() {
-		return ""
-	}
-	var list []string
-	for _, owner := range owners {
-		workflowID, _ := e.source.Owner(owner)
-		if w, known := e.source.Workflow(workflowID); !known || !who.Sees(w.Groups()) {
-			list = append(list, owner)
-		}
-	}
-	return strings.Join(list, "\n")
 }

@@ -33,8 +33,8 @@ type Source interface {
 	Planner(peerID string) (p *planner.Planner, stored time.Time, ok bool)
 	// Bookings returns what stands with a peer at this time; nil is nothing.
 	Bookings(peerID string) *planner.Overlay
-	// Owner returns the workflow of a schedule or hold, if it is known.
-	Owner(id string) (workflowID string, ok bool)
+	// Hidden are those of some schedules and holds that are not there for somebody.
+	Hidden(who *access.Subject, owners []string) []string
 }
 
 // Updates tells of changes of the Source; see streams.Hub.

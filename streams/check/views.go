@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/planner"
 	"oc-scheduler/store/planners"
@@ -15,6 +16,8 @@ type Views struct {
 	Planners  *kv.View[planners.Record]
 	Workflows *kv.View[store.WorkflowRecord]
 	Plan      Plan
+	// Unseen are those of some schedules and holds that are not there for somebody.
+	Unseen func(who *access.Subject, owners []string) []string
 }
 
 // Plan is what stands booked with peers.
@@ -23,8 +26,6 @@ type Plan interface {
 	Loaded() <-chan struct{}
 	// Overlay is what stands with a peer at this time; nil is nothing.
 	Overlay(peerID string) *planner.Overlay
-	// WorkflowOf is the workflow of a schedule or hold.
-	WorkflowOf(owner string) (workflowID string, ok bool)
 }
 
 var _ Source = Views{}
@@ -64,5 +65,5 @@ func (v Views) Planner(peerID string) (*planner.Planner, time.Time, bool) {
 // Bookings implements Source.
 func (v Views) Bookings(peerID string) *planner.Overlay { return v.Plan.Overlay(peerID) }
 
-// Owner implements Source.
-func (v Views) Owner(id string) (workflowID string, ok bool) { return v.Plan.WorkflowOf(id) }
+// Hidden implements Source.
+func (v Views) Hidden(who *access.Subject, owners []string) []string { return v.Unseen(who, owners) }
