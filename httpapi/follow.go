@@ -58,6 +58,7 @@ func (s *Server) follow(c echo.Context, of *changes, kind history.Kind, read fun
 	if f.now, err = within(c.Request().Context(), read); err != nil {
 		return err
 	}
+	parts.tellAge(c)
 	switch {
 	case f.ended():
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")

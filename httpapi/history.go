@@ -51,8 +51,9 @@ func (s *Server) getHistory(c echo.Context) error {
 // pastOf is what follows an item in the history of the run in the path: as its record has it, which is the newest, or
 // once that is gone, as it was passed on.
 func (s *Server) pastOf(ctx context.Context, c echo.Context, after, limit int) (history.Log, error) {
-	_, r, err := s.runOf(ctx, c)
+	parts, r, err := s.runOf(ctx, c)
 	if err == nil {
+		parts.tellAge(c)
 		log := r.History().After(after)
 		return log[:min(limit, len(log))], nil
 	}

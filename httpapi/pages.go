@@ -65,7 +65,7 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
-		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), Dead: p.Dead, Shows: p.Shows,
+		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), Dead: p.Dead, Shows: p.Shows, Age: p.age,
 		CancelSchedule: func(ctx context.Context, scheduleID, by string) error {
 			return p.cancelSchedule(ctx, scheduleID, by, false)
 		},

@@ -89,10 +89,11 @@ func (s *Server) postRun(c echo.Context) error {
 func (s *Server) getRun(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	_, r, err := s.runOf(ctx, c)
+	parts, r, err := s.runOf(ctx, c)
 	if err != nil {
 		return err
 	}
+	parts.tellAge(c)
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	return c.JSON(http.StatusOK, r.Run)
 }

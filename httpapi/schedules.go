@@ -89,6 +89,7 @@ func showBooking[T any](s *Server, c echo.Context, read func(Bookings, context.C
 	if err != nil {
 		return err
 	}
+	parts.tellAge(c)
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	return c.JSON(http.StatusOK, found)
 }

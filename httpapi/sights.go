@@ -122,6 +122,10 @@ func (m *sight) render() (told []byte, again time.Duration, err error) {
 	if err = cmp.Or(err, v.Refused); err != nil {
 		return nil, 0, err
 	}
+	if v.Age > 0 {
+		told, err = say("stale", "why", fmt.Sprintf("NATS is out of reach; this is %d s old", int(v.Age.Seconds())))
+		return told, lookAgain, err
+	}
 	html, err := v.Content()
 	if err != nil {
 		return nil, 0, err

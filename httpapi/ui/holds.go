@@ -26,7 +26,7 @@ func (s *Site) showHold(c echo.Context, p *Parts) (View, error) {
 	for _, b := range h.Bookings {
 		follow.Changes = append(follow.Changes, Of(TheBookings, b.PeerID))
 	}
-	return View{Template: "hold.html", Title: "Hold " + visible(h.ID), Follow: follow, Body: holdPage{h, s.mayWrite(c)}}, nil
+	return View{Template: "hold.html", Age: p.Age(), Title: "Hold " + visible(h.ID), Follow: follow, Body: holdPage{h, s.mayWrite(c)}}, nil
 }
 
 // confirm makes a schedule of a hold, and shows it.

@@ -104,7 +104,8 @@ type View struct {
 	Status   int    // of the answer; 0: 200
 	Template string // its file
 	Title    string
-	Now      time.Time // when it was rendered
+	Now      time.Time     // when it was rendered
+	Age      time.Duration // how old that is which it shows; 0: it is current
 	// Stranger says that nobody knows who asks.
 	Stranger bool
 	// Who is logged in, and can log out; nil: nobody has to, or none is.

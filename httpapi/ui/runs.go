@@ -61,7 +61,7 @@ func (s *Site) run(c echo.Context, p *Parts) (View, error) {
 	if !r.State.Final() {
 		follow.Every = fillsUp
 	}
-	return View{Template: "run.html", Title: "Run " + visible(r.ID), Follow: follow, Body: v}, nil
+	return View{Template: "run.html", Age: p.Age(), Title: "Run " + visible(r.ID), Follow: follow, Body: v}, nil
 }
 
 // askCancelRun asks whether a run shall really end.

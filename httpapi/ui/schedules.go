@@ -72,7 +72,7 @@ func (s *Site) schedule(c echo.Context, p *Parts) (View, error) {
 			return View{}, err
 		}
 	}
-	return View{Template: "schedule.html", Title: "Schedule " + visible(found.ID), Follow: follow(Of(TheSchedules, found.ID)), Body: v}, nil
+	return View{Template: "schedule.html", Age: p.Age(), Title: "Schedule " + visible(found.ID), Follow: follow(Of(TheSchedules, found.ID)), Body: v}, nil
 }
 
 // mostComing is how many occurrences a page tells of beyond what was decided on.

@@ -33,6 +33,8 @@ type Parts struct {
 	Dead           DeadLetters
 	// Shows says whether what hangs on a workflow is there for somebody.
 	Shows func(who *access.Subject, workflowID string) bool
+	// Age is how old what is shown of schedules and runs is; 0: it is current.
+	Age func() time.Duration
 	// Booked is what of ours stands with a peer now; nil is nothing.
 	Booked func(peerID string) *planner.Overlay
 }

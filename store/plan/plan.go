@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"oc-scheduler/store/kv"
+	"oc-scheduler/store/recent"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
@@ -26,6 +27,8 @@ type Plan struct {
 	headOf *kv.View[struct{}]
 	held   *kv.View[listedHold]
 	taken  *standing
+
+	records records
 }
 
 // New is the plan that a stream keeps; clock is the time of NATS. Its views are empty until Run has loaded them.
@@ -35,11 +38,11 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 		Feed: kv.NewFeed(of), clock: clock, stream: of,
 		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
 		due: of.Keys(Due), fired: of.Keys(Fired), runKeys: of.Keys(Runs), claims: of.Keys(Idempotency),
-		taken: newStanding(),
+		taken: newStanding(), records: records{recent.NewCache[string, packed](recordBytes)},
 	}
-	p.list = kv.NewViewOf(p.Feed, p.schedules, decodeListed)
-	p.runs = kv.NewViewOf(p.Feed, p.runKeys, decodeListedRun)
-	p.held = kv.NewViewOf(p.Feed, p.holds, decodeListedHold)
+	p.list = kv.NewViewOf(p.Feed, p.schedules, kept(p.records, Schedules, decodeListed))
+	p.runs = kv.NewViewOf(p.Feed, p.runKeys, kept(p.records, Runs, decodeListedRun))
+	p.held = kv.NewViewOf(p.Feed, p.holds, kept(p.records, Holds, decodeListedHold))
 	p.booked = kv.NewViewOf(p.Feed, p.bookings, decodeEntry)
 	p.booked.OnValue(p.taken.replace)
 	p.headOf = kv.NewViewOf(p.Feed, p.heads, exists)

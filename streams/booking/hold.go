@@ -49,10 +49,14 @@ func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedu
 	return made.Hold, nil
 }
 
-// GetHold is a hold until it ends. It fails with ErrNotFound or kv.ErrUnavailable.
+// GetHold is a hold until it ends; while NATS is away, as it was known last. It fails with ErrNotFound or
+// kv.ErrUnavailable.
 func (s *Service) GetHold(ctx context.Context, id string) (schedule.Hold, error) {
-	h, _, err := s.hold(ctx, id)
-	return h.Hold, err
+	if !schedule.OfHold.Is(id) {
+		return schedule.Hold{}, ErrNotFound
+	}
+	h, err := s.plan.KnownHold(ctx, id)
+	return h.Hold, s.ended(&h, err)
 }
 
 // hold reads a hold. It fails with ErrNotFound or kv.ErrUnavailable.
@@ -61,10 +65,15 @@ func (s *Service) hold(ctx context.Context, id string) (schedule.HoldRecord, uin
 		return schedule.HoldRecord{}, 0, ErrNotFound
 	}
 	h, revision, err := s.plan.Hold(ctx, id)
+	return h, revision, s.ended(&h, err)
+}
+
+// ended is the error of reading a hold: of one that has ended, ErrNotFound.
+func (s *Service) ended(h *schedule.HoldRecord, err error) error {
 	if errors.Is(err, kv.ErrNotFound) || err == nil && h.Over(s.plan.Now()) {
-		err = ErrNotFound
+		return ErrNotFound
 	}
-	return h, revision, err
+	return err
 }
 
 // ReleaseHold ends a hold, if it has not ended; one that was confirmed stays what it has become. It fails with

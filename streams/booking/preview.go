@@ -97,7 +97,7 @@ type Coming struct {
 
 // Next tells of the next n occurrences of a schedule, also of those that nobody has decided on. It fails as Get does.
 func (s *Service) Next(ctx context.Context, id string, n int) ([]Coming, error) {
-	r, _, err := s.schedule(ctx, id)
+	r, err := s.known(ctx, id)
 	if err != nil {
 		return nil, err
 	}

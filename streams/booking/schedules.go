@@ -13,8 +13,8 @@ import (
 // How many occurrences are shown of a schedule: of those that are over, and of those that are not.
 const shownBefore, shownAhead = 20, 256
 
-// Get is a schedule with its last and its next occurrences. It fails with ErrNotFound, kv.ErrUndecodable or
-// kv.ErrUnavailable.
+// Get is a schedule with its last and its next occurrences; while NATS is away, as it was known last. It fails with
+// ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
 func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error) {
 	shown, _, err := s.GetLogged(ctx, id)
 	return shown, err
@@ -22,7 +22,7 @@ func (s *Service) Get(ctx context.Context, id string) (schedule.Schedule, error)
 
 // GetLogged is Get, with the log of what has led there.
 func (s *Service) GetLogged(ctx context.Context, id string) (schedule.Schedule, history.Log, error) {
-	r, _, err := s.schedule(ctx, id)
+	r, err := s.known(ctx, id)
 	if err != nil {
 		return schedule.Schedule{}, nil, err
 	}
@@ -34,6 +34,18 @@ func (s *Service) GetLogged(ctx context.Context, id string) (schedule.Schedule, 
 	}
 	r.Occurrences = r.Occurrences[max(over-shownBefore, 0):min(over+shownAhead, len(r.Occurrences))]
 	return r.Schedule, r.Log, nil
+}
+
+// known is a schedule or, while NATS is away, what was known of it last. It fails as Get does.
+func (s *Service) known(ctx context.Context, id string) (schedule.Record, error) {
+	if !schedule.OfSchedule.Is(id) {
+		return schedule.Record{}, ErrNotFound
+	}
+	r, err := s.plan.KnownSchedule(ctx, id)
+	if errors.Is(err, kv.ErrNotFound) {
+		err = ErrNotFound
+	}
+	return r, err
 }
 
 // schedule reads a schedule. It fails as Get does.

@@ -10,6 +10,7 @@ import (
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
 	"oc-scheduler/store/planner"
+	"oc-scheduler/store/recent"
 	"oc-scheduler/store/workflow"
 )
 
@@ -25,9 +26,9 @@ const (
 type evaluator struct {
 	source   Source
 	now      func() time.Time
-	indexes  *cache[booking.Digest, *planner.Index]
-	problems *cache[booking.Digest, *booking.Problem]
-	results  *cache[question, Frame]
+	indexes  *recent.Cache[booking.Digest, *planner.Index]
+	problems *recent.Cache[booking.Digest, *booking.Problem]
+	results  *recent.Cache[question, Frame]
 	flight   singleflight.Group
 	metrics  metrics
 }
@@ -35,9 +36,9 @@ type evaluator struct {
 func newEvaluator(source Source, reg prometheus.Registerer, now func() time.Time) *evaluator {
 	return &evaluator{
 		source: source, now: now,
-		indexes:  newCache[booking.Digest, *planner.Index](indexBytes),
-		problems: newCache[booking.Digest, *booking.Problem](problemBytes),
-		results:  newCache[question, Frame](resultBytes),
+		indexes:  recent.NewCache[booking.Digest, *planner.Index](indexBytes),
+		problems: recent.NewCache[booking.Digest, *booking.Problem](problemBytes),
+		results:  recent.NewCache[question, Frame](resultBytes),
 		metrics:  newMetrics(reg),
 	}
 }
@@ -61,7 +62,7 @@ func (e *evaluator) evaluate(who *access.Subject, w *workflow.Workflow, r bookin
 
 // answer is the shared answer to a question.
 func (e *evaluator) answer(w *workflow.Workflow, r booking.Request, asked question, present snapshot) (Frame, error) {
-	if frame, ok := e.results.get(asked); ok {
+	if frame, ok := e.results.Get(asked); ok {
 		return frame, nil
 	}
 	version := asked.version()
@@ -80,7 +81,7 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked quest
 		return Frame{}, err
 	}
 	result, err := problem.Check(asked.window)
-	e.problems.put(asked.inputs, problem, e.weigh(present))
+	e.problems.Put(asked.inputs, problem, e.weigh(present))
 	if err != nil {
 		return Frame{}, err
 	}
@@ -89,13 +90,13 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked quest
 	}
 	result.Version, result.ComputedAt = version, e.now().UTC()
 	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0, owners: result.Owners()}
-	e.results.put(asked, frame, len(frame.JSON)+frameOverhead)
+	e.results.Put(asked, frame, len(frame.JSON)+recent.Overhead)
 	return frame, nil
 }
 
 // problem is the shared problem of these inputs.
 func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, present snapshot, inputs booking.Digest) (*booking.Problem, error) {
-	if p, ok := e.problems.get(inputs); ok {
+	if p, ok := e.problems.Get(inputs); ok {
 		return p, nil
 	}
 	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(present.of(peerID)) }, r.Selected)
@@ -107,13 +108,13 @@ func (e *evaluator) index(p *planner.Planner, bookings *planner.Overlay) *planne
 	if p == nil {
 		return nil
 	}
-	known, ok := e.indexes.get(p.Digest())
+	known, ok := e.indexes.Get(p.Digest())
 	if !ok {
 		known = planner.NewIndex(p)
 	}
 	x := known.With(bookings)
 	if !ok || x != known {
-		e.indexes.put(p.Digest(), x, int(x.Weight()))
+		e.indexes.Put(p.Digest(), x, int(x.Weight()))
 	}
 	return x
 }
@@ -125,9 +126,9 @@ func (e *evaluator) weigh(s snapshot) (bytes int) {
 		if p == nil {
 			continue
 		}
-		if x, ok := e.indexes.get(p.Digest()); ok {
+		if x, ok := e.indexes.Get(p.Digest()); ok {
 			weight := int(x.Weight())
-			e.indexes.put(p.Digest(), x, weight)
+			e.indexes.Put(p.Digest(), x, weight)
 			bytes += weight
 		}
 	}

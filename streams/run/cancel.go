@@ -20,7 +20,7 @@ func (s *Service) CancelOf(ctx context.Context, scheduleID string, why run.Cance
 		if o.RunID == nil || run.State(o.State).Final() {
 			continue
 		}
-		standing, err := s.Get(ctx, *o.RunID) // the schedule tells of ends alone
+		standing, _, err := s.plan.StoredRun(ctx, *o.RunID) // the schedule tells of ends alone
 		if err == nil && (standing.State == run.Scheduled || begun) {
 			err = s.Happen(ctx, *o.RunID, why)
 		}

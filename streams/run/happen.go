@@ -26,10 +26,10 @@ func (s *Service) Add(ctx context.Context, r run.Record, due time.Time) error {
 	return err
 }
 
-// Get reads a run past all views. It fails with kv.ErrNotFound, kv.ErrUndecodable or kv.ErrUnavailable.
+// Get reads a run past all views; while NATS is away it is as it was known last. It fails with kv.ErrNotFound,
+// kv.ErrUndecodable or kv.ErrUnavailable.
 func (s *Service) Get(ctx context.Context, id string) (run.Record, error) {
-	t, err := s.read(ctx, id)
-	return t.next, err
+	return s.plan.KnownRun(ctx, id)
 }
 
 // Happen has something happen to a run, and sends what orders follow. It fails as Get does, and with the error of ctx, after

@@ -1,4 +1,4 @@
-package check
+package recent
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 func TestCacheStaysWithinItsBudget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := newCache[int, int](10 * frameOverhead)
+		c := NewCache[int, int](10 * Overhead)
 		sizes := map[int]int{}
 		for i := range rapid.IntRange(1, 50).Draw(t, "puts") {
-			key, size := rapid.IntRange(0, 20).Draw(t, "key"), rapid.IntRange(0, 12*frameOverhead).Draw(t, "size")
-			c.put(key, i, size)
+			key, size := rapid.IntRange(0, 20).Draw(t, "key"), rapid.IntRange(0, 12*Overhead).Draw(t, "size")
+			c.Put(key, i, size)
 			if size <= c.budget {
-				sizes[key] = max(size, frameOverhead)
-				if v, ok := c.get(key); !ok || v != i {
+				sizes[key] = max(size, Overhead)
+				if v, ok := c.Get(key); !ok || v != i {
 					t.Fatalf("the newest value is gone")
 				}
 			}
