@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/histories"
 	"oc-scheduler/store/history"
 )
 
@@ -50,12 +51,18 @@ func (s *Server) follow(c echo.Context, of *changes, kind history.Kind, read fun
 	changed, forget := of.join(name) // before the first look
 	defer forget()
 	f := &following{
-		read: read, changed: changed, seq: seq, anew: !comesAgain,
+		changed: changed, seq: seq, anew: !comesAgain,
+		read: func(ctx context.Context) (stood, error) {
+			now, err := read(ctx)
+			now.log = histories.Discreet(subjectOf(c), now.log)
+			return now, err
+		},
 		past: func(ctx context.Context, after, limit int) (history.Log, error) {
-			return parts.Past.Read(ctx, kind, name, after, limit)
+			log, err := parts.Past.Read(ctx, kind, name, after, limit)
+			return histories.Discreet(subjectOf(c), log), err
 		},
 	}
-	if f.now, err = within(c.Request().Context(), read); err != nil {
+	if f.now, err = within(c.Request().Context(), f.read); err != nil {
 		return err
 	}
 	parts.tellAge(c)

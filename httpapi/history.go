@@ -40,6 +40,7 @@ func (s *Server) getHistory(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	log = histories.Discreet(subjectOf(c), log)
 	told := page[history.Item]{Items: log[:min(limit, len(log))]}
 	if len(log) > limit {
 		told.NextCursor = cursorAfter(strconv.Itoa(told.Items[limit-1].Seq))

@@ -65,6 +65,9 @@ func (s *Server) getNode(c echo.Context) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	doc := parts.node(n)
 	doc.Offer.complete()
+	if doc.Offer != nil {
+		doc.Offer.Schedule = parts.nameless(subjectOf(c), doc.Offer.Schedule)
+	}
 	return c.JSON(http.StatusOK, doc)
 }
 

@@ -55,5 +55,5 @@ func (s *Server) getPlanner(c echo.Context) error {
 	if done, err := tagged(c, revisionTag(revision)); done || err != nil {
 		return err
 	}
-	return c.JSONBlob(http.StatusOK, value)
+	return c.JSONBlob(http.StatusOK, parts.nameless(subjectOf(c), value))
 }

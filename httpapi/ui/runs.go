@@ -10,6 +10,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/histories"
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/run"
@@ -31,9 +33,9 @@ var ErrNoRun = errors.New("no such run")
 type runPage struct {
 	run.Run
 	Gantt    Gantt
-	History  []run.Item // newest first
-	Earlier  int        // transitions that are not shown
-	MayWrite bool       // cancel it, and read what it says
+	History  history.Log // newest first
+	Earlier  int         // transitions that are not shown
+	MayWrite bool        // cancel it, and read what it says
 }
 
 // Late is how long after its time the run began; empty: that is not known.
@@ -55,7 +57,7 @@ func (s *Site) run(c echo.Context, p *Parts) (View, error) {
 	}
 	v := runPage{Run: r.Run, Gantt: NewGantt(&r.Run, s.Now()), MayWrite: s.mayWrite(c)}
 	v.Earlier = max(len(r.Work.Log)-mostHistory, 0)
-	v.History = slices.Clone(r.Work.Log[v.Earlier:])
+	v.History = slices.Clone(histories.Discreet(s.Subject(c), r.History()[v.Earlier:]))
 	slices.Reverse(v.History)
 	follow := &Follow{Changes: []string{Of(TheRuns, r.ID)}, Run: r.ID}
 	if !r.State.Final() {

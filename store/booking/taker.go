@@ -32,12 +32,14 @@ func (r *Result) Owners() []string {
 	return slices.Compact(all)
 }
 
-// Without is the result for somebody from whom some schedules and holds, sorted, are hidden: conflicts do not name them.
+// Without is the result for somebody from whom some schedules and holds, sorted, are hidden: conflicts do not name them,
+// and its version is another one.
 func (r *Result) Without(hidden []string) *Result {
 	if len(hidden) == 0 {
 		return r
 	}
 	shown := *r
+	shown.Version = VersionWithout(r.Version, hidden)
 	shown.Resources = slices.Clone(r.Resources)
 	for i := range shown.Resources {
 		conflicts := slices.Clone(shown.Resources[i].Conflicts)

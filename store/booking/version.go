@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strings"
 
 	"oc-scheduler/store/digest"
 	"oc-scheduler/store/workflow"
@@ -45,5 +46,14 @@ func Version(inputs Digest, w Window) string {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	sum := digest.Of(digest.Flag(digest.Flag(b, w.AsPossible), w.Preemption))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// VersionWithout is the version of a result from which some schedules and holds are hidden.
+func VersionWithout(version string, hidden []string) string {
+	if len(hidden) == 0 {
+		return version
+	}
+	sum := digest.Of([]byte(version + "\n" + strings.Join(hidden, "\n")))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

@@ -79,9 +79,10 @@ func (c *Commit) Schedule(r *schedule.Record, revision uint64) {
 	c.last(c.plan.schedules, kv.KeyOf(r.ID), revision, r, lasts(r.State.Final()))
 }
 
-// Change stores a schedule of somebody else that changes with this, in the place of what stands at that revision.
-func (c *Commit) Change(r *schedule.Record, revision uint64) {
-	r.Note(c.by, c.plan.Now())
+// Change stores a schedule of somebody else that changes with this, for a reason, in the place of what stands at that
+// revision.
+func (c *Commit) Change(r *schedule.Record, reason string, revision uint64) {
+	r.NoteBecause(reason, c.by, c.plan.Now())
 	c.set(c.plan.schedules, kv.KeyOf(r.ID), revision, r, lasts(r.State.Final()))
 }
 

@@ -22,7 +22,10 @@ func (r *Record) Remember() {
 
 // Note adds to the log what has changed since Remember; of a record that is new, all that there is. What the schedule
 // itself has come to frames what its occurrences have: first that it is there, last that it has ended.
-func (r *Record) Note(by string, at time.Time) {
+func (r *Record) Note(by string, at time.Time) { r.NoteBecause("", by, at) }
+
+// NoteBecause is Note of what has become of occurrences for a reason.
+func (r *Record) NoteBecause(reason, by string, at time.Time) {
 	own := func() {
 		if r.State != r.was.state {
 			r.Log = r.Log.With(at, history.Item{
@@ -36,7 +39,7 @@ func (r *Record) Note(by string, at time.Time) {
 	for i := range r.Occurrences {
 		o := &r.Occurrences[i]
 		if was := r.was.parts[o.Name()]; was != o.State {
-			r.Log = r.Log.With(at, history.Item{Kind: history.OfOccurrence, ItemID: o.Name(), From: string(was), To: string(o.State), By: by})
+			r.Log = r.Log.With(at, history.Item{Kind: history.OfOccurrence, ItemID: o.Name(), From: string(was), To: string(o.State), Reason: reason, By: by})
 		}
 	}
 	if r.State.Final() {

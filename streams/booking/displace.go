@@ -46,7 +46,7 @@ func (v *sight) giveWay(ctx context.Context, c *plan.Commit, g *giver) error {
 		g.State, g.Reason = schedule.Ended, displacedBy(c.By()).Why()
 		c.NoTimer(g.ID, timer)
 	}
-	c.Change(g.Record, g.revision)
+	c.Change(g.Record, displacedBy(c.By()).Why(), g.revision)
 	return v.turnInto(ctx, c, g.ID, had, g.Bookings(v.now))
 }
 

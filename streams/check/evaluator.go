@@ -85,9 +85,7 @@ func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked quest
 	if err != nil {
 		return Frame{}, err
 	}
-	if asked.hidden != "" {
-		result = result.Without(strings.Split(asked.hidden, "\n"))
-	}
+	result = result.Without(asked.hides())
 	result.Version, result.ComputedAt = version, e.now().UTC()
 	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0, owners: result.Owners()}
 	e.results.Put(asked, frame, len(frame.JSON)+recent.Overhead)

@@ -1,10 +1,9 @@
 package check
 
 import (
-	"encoding/base64"
+	"strings"
 
 	"oc-scheduler/store/booking"
-	"oc-scheduler/store/digest"
 )
 
 // question is what has one answer.
@@ -14,12 +13,15 @@ type question struct {
 	hidden string // schedules and holds of which who asks is not to know, one a line
 }
 
+// hides lists what is hidden.
+func (q question) hides() []string {
+	if q.hidden == "" {
+		return nil
+	}
+	return strings.Split(q.hidden, "\n")
+}
+
 // version names what a question has as its answer.
 func (q question) version() string {
-	version := booking.Version(q.inputs, q.window)
-	if q.hidden == "" {
-		return version
-	}
-	sum := digest.Of([]byte(version + "\n" + q.hidden))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
+	return booking.VersionWithout(booking.Version(q.inputs, q.window), q.hides())
 }
