@@ -96,7 +96,11 @@ func (e *exam) account(ctx context.Context) (a account, err error) {
 			a.stray, a.strayKeys[name] = append(a.stray, name), "booking."+string(r.Key)
 		}
 	}
-	a.owners = len(l.live)
+	for _, live := range l.live {
+		if live {
+			a.owners++
+		}
+	}
 	for _, c := range l.wanted {
 		a.lacking = append(a.lacking, c.name)
 	}
