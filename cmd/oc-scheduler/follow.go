@@ -185,16 +185,25 @@ func (f *follower) tell(ctx context.Context, c change) error {
 	return f.screen.above(lines)
 }
 
-// reread prints the document if it is another one.
+// reread prints the document if it is another one. The last one is waited for over outages; of one before it the next
+// event brings a later version.
 func (f *follower) reread(ctx context.Context) error {
-	doc, err := f.client.get(ctx, f.client.url(nil, f.kind+"s", f.id))
-	if err != nil && final(err) {
-		return err
+	for {
+		doc, err := f.client.get(ctx, f.client.url(nil, f.kind+"s", f.id))
+		switch {
+		case err == nil:
+			return f.version(doc)
+		case final(err):
+			return err
+		case !f.now.over():
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
 	}
-	if err != nil { // the stream tells of outages
-		return nil
-	}
-	return f.version(doc)
 }
 
 // version prints a document unless it is the last one.
@@ -211,5 +220,5 @@ func (f *follower) draw() error {
 	if f.screen == nil {
 		return nil
 	}
-	return f.screen.draw(f.now.progress(time.Now(), f.screen.paint))
+	return f.screen.draw(f.now.progress(time.Now(), f.screen.paint, f.screen.height()-3))
 }

@@ -80,3 +80,51 @@ func TestBarsKeepToThePlan(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatHasNoRoom on the terminal is counted; what happens now is shown.
+func TestWhatHasNoRoom(t *testing.T) {
+	t.Parallel()
+	s := &course{kind: "run", id: "r", workflow: "wf", state: "running"}
+	for i, state := range []string{"completed", "completed", "running", "waiting", "waiting", "failed"} {
+		s.parts = append(s.parts, &part{name: fmt.Sprint("s", i), state: state})
+	}
+	for most, want := range map[int]string{
+		6: "s0 s1 s2 s3 s4 s5", 3: "s2 s3 s5 and 2 completed, 1 waiting", 1: "s2 and 2 completed, 1 failed, 2 waiting", -1: "and 2 completed, 1 failed, 1 running, 2 waiting",
+	} {
+		var got []string
+		for _, line := range s.progress(time.Now(), false, most)[1:] {
+			if strings.HasPrefix(line, "  and ") {
+				got = append(got, strings.TrimSpace(line))
+			} else {
+				got = append(got, strings.Fields(line)[0])
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%d: %q, want %q", most, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// TestTheLastVersionComes though the replica does not answer at once.
+func TestTheLastVersionComes(t *testing.T) {
+	t.Parallel()
+	doc := func(state string) string { return `{"id":"r-1","workflow_id":"wf","state":"` + state + `","steps":[]}` }
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			w.WriteHeader(http.StatusCreated)
+			_, _ = fmt.Fprint(w, doc("scheduled"))
+		case strings.HasSuffix(r.URL.Path, "/events"):
+			_, _ = fmt.Fprint(w, "event: transition\nid: 2\ndata: {\"seq\":2,\"to\":\"failed\"}\n\n")
+		case asked.Add(1) == 1:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			_, _ = fmt.Fprint(w, doc("failed"))
+		}
+	}))
+	defer server.Close()
+	if got := invoke(t, nil, "start", "wf", "-f", "-o", "json", "--server", server.URL); got != (outcome{exitIncomplete, doc("scheduled") + "\n" + doc("failed") + "\n", ""}) {
+		t.Errorf("%+v", got)
+	}
+}

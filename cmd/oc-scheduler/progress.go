@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,22 +12,62 @@ import (
 // barWidth is how many places a bar has.
 const barWidth = 20
 
-// progress is how it stands, in lines for a terminal: of each part its state, and a bar of its planned time.
-func (s *course) progress(now time.Time, paint painter) []string {
+// progress is how it stands, in lines for a terminal: of each part its state, and a bar of its planned time. Where
+// there is room for so many parts only, those are shown at which something happens.
+func (s *course) progress(now time.Time, paint painter, most int) []string {
 	head := fmt.Sprintf("%s %s of %s: %s", s.kind, s.id, s.workflow, paint.state(s.state, because(s.state, s.reason)))
 	if wait := s.begin.Sub(now); s.state == "scheduled" && wait > 0 {
 		head += ", begins in " + roughly(wait)
 	}
 	lines := []string{head}
+	shown, hidden := s.foremost(most)
 	widest := 0
-	for _, p := range s.parts {
+	for _, p := range shown {
 		widest = max(widest, utf8.RuneCountInString(p.name))
 	}
-	for _, p := range s.parts {
+	for _, p := range shown {
 		lines = append(lines, fmt.Sprintf("  %-*s  %s  %s  %s", widest, printable(p.name),
 			paint.state(p.state, fmt.Sprintf("%-10s", p.state)), paint.state(p.state, bar(p.share(now))), p.timing(now)))
 	}
+	if hidden != "" {
+		lines = append(lines, "  and "+hidden)
+	}
 	return lines
+}
+
+// foremost are so many of the parts, in their order: what runs or has failed before what waits, and that before what
+// is done; and how many more are in which state.
+func (s *course) foremost(most int) (shown []*part, hidden string) {
+	if len(s.parts) <= most {
+		return s.parts, ""
+	}
+	ranked := slices.Clone(s.parts)
+	slices.SortStableFunc(ranked, func(a, b *part) int { return a.rank() - b.rank() })
+	ranked = ranked[:max(most, 0)]
+	rest := map[string]int{}
+	for _, p := range s.parts {
+		if slices.Contains(ranked, p) {
+			shown = append(shown, p)
+		} else {
+			rest[p.state]++
+		}
+	}
+	counts := make([]string, 0, len(rest))
+	for _, state := range slices.Sorted(maps.Keys(rest)) {
+		counts = append(counts, fmt.Sprintf("%d %s", rest[state], state))
+	}
+	return shown, strings.Join(counts, ", ")
+}
+
+// rank is lower for what people look for first.
+func (p *part) rank() int {
+	switch {
+	case p.state == "running" || p.state == "failed":
+		return 0
+	case !slices.Contains(ends, p.state):
+		return 1
+	}
+	return 2
 }
 
 // share is how much of its planned time has passed.
