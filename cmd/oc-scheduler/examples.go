@@ -48,6 +48,8 @@ var examples = map[string][]string{
 	"token list":       {"token list"},
 	"token revoke":     {"token revoke ann-01"},
 	"nats-config":      {"nats-config --node north-1 --node north-2"},
+	"import wfformat":  {"import wfformat recording.json --peer north --resource cluster"},
+	"import swf":       {"import swf log.swf --peer north --start 2026-12-07T00:00:00Z"},
 	"backup":           {"backup oc.backup --nats-url nats://nats-1:4222"},
 	"restore":          {"restore oc.backup --nats-url nats://nats-1:4222"},
 	"completion":       {"completion bash"},

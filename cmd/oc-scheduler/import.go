@@ -26,7 +26,7 @@ type wfformatCmd struct {
 
 // Help says what becomes of it.
 func (*wfformatCmd) Help() string {
-	return "Prints a workflow a line, to be sent with PUT /oc/ID, and says on stderr what it left out."
+	return "Prints a workflow a line, which workflows put takes, and says on stderr what it left out."
 }
 
 // AfterApply refuses one id for many.

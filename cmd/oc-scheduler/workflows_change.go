@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 
 	"oc-scheduler/store/id"
 )
@@ -56,17 +55,12 @@ func (c *workflowsPutCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-func (c *workflowsPutCmd) read() ([]byte, error) {
-	file := os.Stdin
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		file = f
-	}
-	return io.ReadAll(io.LimitReader(file, maxWorkflow))
+func (c *workflowsPutCmd) read() (doc []byte, err error) {
+	err = opened(c.File, func(r io.Reader) (err error) {
+		doc, err = io.ReadAll(io.LimitReader(r, maxWorkflow))
+		return err
+	})
+	return doc, err
 }
 
 // id is that which the file says.
