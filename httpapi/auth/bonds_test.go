@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // guard is one who knows the tokens and sessions of two buckets.
-func guard(t *testing.T) (*auth.Guard, *tokens.Tokens, *sessions.Sessions) {
+func guard(t testing.TB) (*auth.Guard, *tokens.Tokens, *sessions.Sessions) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	streams, err := kv.Open(t.Context(), natstest.Start(t).JetStream(t), kv.Config{Replicas: 1, Log: log}, tokens.Layout, sessions.Layout)
@@ -35,7 +36,7 @@ func guard(t *testing.T) (*auth.Guard, *tokens.Tokens, *sessions.Sessions) {
 }
 
 // bearer is what the bearer of a new token is granted, once the view shows it.
-func bearer(t *testing.T, g *auth.Guard, of *tokens.Tokens, ttl time.Duration) *auth.Grant {
+func bearer(t testing.TB, g *auth.Guard, of *tokens.Tokens, ttl time.Duration) *auth.Grant {
 	t.Helper()
 	for {
 		made, c, err := of.Create(t.Context(), tokens.Draft{Name: "n", Role: access.Viewer, TTL: ttl}, time.Now())
@@ -52,7 +53,7 @@ func bearer(t *testing.T, g *auth.Guard, of *tokens.Tokens, ttl time.Duration) *
 	}
 }
 
-func judge(t *testing.T, g *auth.Guard, of *tokens.Tokens, tokenID string, c access.Credential) (*auth.Grant, error) {
+func judge(t testing.TB, g *auth.Guard, of *tokens.Tokens, tokenID string, c access.Credential) (*auth.Grant, error) {
 	t.Helper()
 	natstest.Eventually(t, "the token is in view", func() bool {
 		_, shown := of.View().Get(tokenID)
@@ -203,4 +204,40 @@ func TestASessionEndsWithItsToken(t *testing.T) {
 	ended, release := bound(g, granted)
 	defer release()
 	natstest.Receive(t, ended)
+}
+
+// BenchmarkBind is what a stream takes more for being somebody's: what was granted to it, and what ends it then.
+func BenchmarkBind(b *testing.B) {
+	g, of, _ := guard(b)
+	made, c, err := of.Create(b.Context(), tokens.Draft{Name: "n", Role: access.Viewer}, time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := judge(b, g, of, made.ID, c); err != nil {
+		b.Fatal(err)
+	}
+	ends := 0
+	releases := make([]func(), 0, 20_000) // so many streams
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	for range cap(releases) {
+		granted, err := g.Judge(b.Context(), c.Reveal())
+		if err != nil {
+			b.Fatal(err)
+		}
+		releases = append(releases, g.Bind(granted, func() { ends++ }))
+	}
+	each := float64(held()-before) / float64(len(releases))
+	for _, release := range releases {
+		release()
+	}
+	for b.Loop() { // there is nothing to repeat
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(each, "B/stream")
 }
