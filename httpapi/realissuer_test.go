@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +28,11 @@ import (
 func realIssuer(t *testing.T) (address string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "issuer")
-	build := exec.CommandContext(t.Context(), "go", "build", "-C", filepath.Join("testdata", "issuer"), "-o", binary, ".")
+	args := []string{"build", "-C", filepath.Join("testdata", "issuer"), "-o", binary}
+	if info, told := debug.ReadBuildInfo(); told && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		args = append(args, "-race") // which shares what was built for this test
+	}
+	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
