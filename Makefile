@@ -35,7 +35,7 @@ release: ## build static binaries for Linux and macOS into dist/, with checksums
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
 			go build -trimpath -ldflags '$(LDFLAGS)' -o "dist/oc-scheduler-$${platform%/*}-$${platform#*/}" ./cmd/oc-scheduler; \
 	done
-	@$(CYCLONEDX) app -json -std -main cmd/oc-scheduler -output dist/oc-scheduler.cdx.json . 2>dist/sbom.log || { cat dist/sbom.log; exit 1; }
+	@$(CYCLONEDX) bin -json -std -version '$(VERSION)' -output dist/oc-scheduler.cdx.json dist/oc-scheduler-$(subst /,-,$(firstword $(PLATFORMS))) 2>dist/sbom.log || { cat dist/sbom.log; exit 1; }
 	@rm dist/sbom.log && cd dist && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 run: build ## build and start the demo: embedded NATS, two peers, one workflow (ARGS='--listen :9090')
