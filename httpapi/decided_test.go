@@ -199,34 +199,11 @@ func TestEveryRouteForEveryGroup(t *testing.T) {
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
 	own, foreign, third := s.estateOf(t, "w-own", "group-own"), s.estateOf(t, "w-foreign", "group-foreign"), s.estateOf(t, "w-third", "group-third")
 	kept := s.everything(t)
-	for _, role := range []access.Role{access.Viewer, access.User} {
-		bearer := s.as(t, role, "group-own")
-		for _, route := range s.Served() {
-			is := decided[route]
-			least, _ := access.ParseRole(is.least)
-			theirs, none := s.tried(t, route, foreign, bearer), s.tried(t, route, estate{}, bearer)
-			switch {
-			case role < least:
-				for _, a := range []answer{theirs, none} {
-					if a.status != http.StatusForbidden {
-						t.Errorf("%s as %v: %d %s", route, role, a.status, a.body)
-					}
-				}
-			case is.reach == hidden:
-				absent(t, fmt.Sprint(route, " as ", role), theirs, none)
-				if strings.HasPrefix(route, "GET /ui/") {
-					_, path, _ := foreign.path(route)
-					absent(t, fmt.Sprint("the live part of ", path), s.refused(t, path, http.Header{"Authorization": {bearer}}, "oc.page.v1"), answer{})
-				}
-			}
-			for _, a := range []answer{theirs, none} {
-				foreign.silent(t, fmt.Sprint(route, " as ", role), a)
-			}
-		}
-	}
+	s.keptFromOthers(t, foreign)
 	if left := s.everything(t); left != kept {
 		t.Errorf("what was there is\n%s, was\n%s", left, kept)
 	}
+	s.keptFromOthers(t, s.removed(t, s.estateOf(t, "w-gone", "group-foreign")))
 	for _, c := range []struct {
 		role access.Role
 		of   estate
@@ -250,6 +227,52 @@ func TestEveryRouteForEveryGroup(t *testing.T) {
 			}
 		}
 	}
+}
+
+// keptFromOthers tries each route about what belongs to a foreign group.
+func (s *site) keptFromOthers(t *testing.T, foreign estate) {
+	t.Helper()
+	for _, role := range []access.Role{access.Viewer, access.User} {
+		bearer := s.as(t, role, "group-own")
+		for _, route := range s.Served() {
+			if _, _, kind := foreign.path(route); kind == "workflows" && foreign[kind] == "" {
+				continue
+			}
+			is := decided[route]
+			least, _ := access.ParseRole(is.least)
+			theirs, none := s.tried(t, route, foreign, bearer), s.tried(t, route, estate{}, bearer)
+			switch {
+			case role < least:
+				for _, a := range []answer{theirs, none} {
+					if a.status != http.StatusForbidden {
+						t.Errorf("%s as %v: %d %s", route, role, a.status, a.body)
+					}
+				}
+			case is.reach == hidden:
+				absent(t, fmt.Sprint(route, " as ", role), theirs, none)
+				if strings.HasPrefix(route, "GET /ui/") {
+					_, path, _ := foreign.path(route)
+					absent(t, fmt.Sprint("the live part of ", path), s.refused(t, path, http.Header{"Authorization": {bearer}}, "oc.page.v1"), answer{})
+				}
+			}
+			for _, a := range []answer{theirs, none} {
+				foreign.silent(t, fmt.Sprint(route, " as ", role), a)
+			}
+		}
+	}
+}
+
+// removed is what is left of an estate when its workflow is removed: that stays with the groups.
+func (s *site) removed(t *testing.T, e estate) (left estate) {
+	t.Helper()
+	s.do(t, http.MethodDelete, "/oc/"+e["workflows"], "", "Authorization", s.as(t, access.Admin)).ok(t, http.StatusNoContent)
+	natstest.Eventually(t, "its schedule has ended", func() bool {
+		return s.do(t, http.MethodGet, "/schedules/"+e["schedules"], "", "Authorization", s.as(t, access.Admin)).json(t)["state"] != "active"
+	})
+	left = maps.Clone(e)
+	delete(left, "workflows")
+	delete(left, "holds") // which has been released
+	return left
 }
 
 // absent holds an answer to be that to what does not exist.
