@@ -113,6 +113,26 @@ func TestWireKeepsFramesWhole(t *testing.T) {
 	}
 }
 
+// TestAMessageGoesOutAtOnce to a client that takes it: nothing is left to be waited for, under TLS neither.
+func TestAMessageGoesOutAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range wires(t) {
+		if name == "opaque" {
+			continue
+		}
+		w := newWire(c.server, time.Minute, nil)
+		for _, size := range []int{1, 1 << 10, 40_000} { // the last in several records
+			rest, err := w.send(pieces{make([]byte, size)})
+			if rest != nil || err != nil || w.behind.Load() {
+				t.Errorf("%s, %d bytes: whole %t, behind %t, %v", name, size, rest == nil, w.behind.Load(), err)
+			}
+			if _, err := io.ReadFull(c.client, make([]byte, size)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // TestWireOfASlowClient: what was not taken in time cannot be completed, so nothing else may follow.
 func TestWireOfASlowClient(t *testing.T) {
 	t.Parallel()
