@@ -14,20 +14,21 @@ import (
 )
 
 // begin makes the runs of a schedule that are due, and starts them: in the same commit, so that an occurrence has
-// one run, whoever else begins it. It fails as Get does.
-func (s *Service) begin(ctx context.Context, id string) error {
-	begun, err := s.makeRuns(ctx, id, false)
+// one run, whoever else begins it. handled says that with it all was done that a timer's message of a revision is for;
+// 0: there is none. It fails as Get does.
+func (s *Service) begin(ctx context.Context, id string, fired uint64) (handled bool, err error) {
+	begun, handled, err := s.makeRuns(ctx, id, false, fired)
 	errs := []error{err}
 	for _, t := range begun {
 		errs = append(errs, s.send(ctx, t.next, t.out))
 	}
-	return errors.Join(errs...)
+	return handled, errors.Join(errs...)
 }
 
 // Start makes the run of a schedule of one occurrence, before its time, too; where there is one, it is that. It
 // fails as Get does; the run may begin all the same, in time.
 func (s *Service) Start(ctx context.Context, scheduleID string) (run.Record, error) {
-	begun, err := s.makeRuns(ctx, scheduleID, true)
+	begun, _, err := s.makeRuns(ctx, scheduleID, true, 0)
 	if err != nil {
 		return run.Record{}, err
 	}
@@ -46,50 +47,65 @@ func (s *Service) Start(ctx context.Context, scheduleID string) (run.Record, err
 	return s.Get(ctx, *r.Occurrences[0].RunID)
 }
 
-// makeRuns stores the runs of a schedule that are due; with early also those that are not. It fails as Get does.
-func (s *Service) makeRuns(ctx context.Context, id string, early bool) ([]turn, error) {
+// makeRuns stores the runs of a schedule that are due; with early also those that are not. handled is as begin has it. It
+// fails as Get does.
+func (s *Service) makeRuns(ctx context.Context, id string, early bool, fired uint64) (begun []turn, handled bool, err error) {
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
 	for {
-		begun, err := s.tryRuns(ctx, id, early)
+		begun, handled, err = s.tryRuns(ctx, id, early, fired)
 		if !errors.Is(err, kv.ErrConflict) {
-			return begun, err
+			return begun, handled, err
 		}
 		if err := kv.Sleep(ctx, pause.NextBackOff()); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 }
 
-func (s *Service) tryRuns(ctx context.Context, id string, early bool) ([]turn, error) {
+func (s *Service) tryRuns(ctx context.Context, id string, early bool, fired uint64) (begun []turn, handled bool, err error) {
 	key := kv.KeyOf(id)
 	m, err := s.schedules.Value(ctx, key)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	r, err := plan.DecodeSchedule(key, m)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	begun, err := s.runsOf(&r, early)
+	begun, err = s.runsOf(&r, early)
 	if err != nil || len(begun) == 0 {
-		return nil, err
+		return nil, false, err
 	}
 	b := s.plan.Stream().NewBatch()
 	var errs []error
 	for _, t := range begun {
 		errs = append(errs, s.cut(ctx, b, &r, t), s.set(b, t))
 	}
+	if at, only := waitsOnly(&r, s.plan.Now()); only && fired > 0 {
+		handled = true
+		errs = append(errs, s.wakeAt(ctx, b, id, at, fired))
+	}
 	errs = append(errs, s.setSchedule(b, &r, m.Revision, begun[0].by()))
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if _, err = b.Commit(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, t := range begun {
 		s.metrics.note(t)
 	}
-	return begun, nil
+	return begun, handled, nil
+}
+
+// wakeAt sets the next timer of a schedule, and removes the message of the last one.
+func (s *Service) wakeAt(ctx context.Context, b *kv.Batch, id string, at time.Time, fired uint64) error {
+	key := kv.KeyOf(id)
+	timer, err := s.timers.Newest(ctx, key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.SetAt(s.timers, key, timer.Revision, plan.Timer(id, at)), b.SetAt(s.fired, key, fired, kv.Remove(time.Hour)))
 }

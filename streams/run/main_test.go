@@ -35,6 +35,7 @@ type nodes struct {
 	mu      sync.Mutex
 	ordered map[string]int // by execution: how often its order has come, told or not
 	brief   bool           // they tell only of ends
+	looked  int            // how often a schedule was looked at beside its runs
 	ends    func(execution.Order) execution.Event
 }
 
@@ -104,6 +105,9 @@ func (r *replica) tell(ctx context.Context, v execution.Event) error {
 
 // Due handles a schedule's timer, and sets it again.
 func (r *replica) Due(ctx context.Context, id string, fired uint64) error {
+	r.nodes.mu.Lock()
+	r.nodes.looked++
+	r.nodes.mu.Unlock()
 	return r.st.Plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		s, _, err := r.st.Plan.Schedule(ctx, id)
 		if err != nil {

@@ -38,16 +38,34 @@ func (s *Service) runsOf(r *schedule.Record, early bool) (begun []turn, err erro
 // defaultCatchUp is how late a run may start, unless its schedule says otherwise.
 const defaultCatchUp = 5 * time.Minute
 
+// asked is what runs have to know of what a schedule was asked for.
+type asked struct {
+	CatchUpS *float64 `json:"catch_up_s"`
+	Cron     string   `json:"cron"`
+}
+
+// waitsOnly says until when a schedule has nothing to do, if it only waits for its runs: nothing of it is to be booked.
+func waitsOnly(r *schedule.Record, now time.Time) (at time.Time, only bool) {
+	var a asked
+	if err := json.Unmarshal(r.Request, &a); err != nil || a.Cron != "" {
+		return time.Time{}, false
+	}
+	for _, o := range r.Occurrences {
+		if o.RunID == nil {
+			return time.Time{}, false
+		}
+	}
+	return r.Due(now, false)
+}
+
 func (s *Service) bookedOf(r *schedule.Record, o *schedule.Occurrence) run.Booked {
-	asked := struct {
-		CatchUpS *float64 `json:"catch_up_s"`
-	}{}
+	var a asked
 	b := run.Booked{
 		RunID: s.plan.NewID(schedule.OfRun), ScheduleID: r.ID, Nominal: o.Nominal.Format(time.RFC3339Nano),
 		Start: o.Start, End: o.End, CatchUp: defaultCatchUp, Labels: r.Labels,
 	}
-	if err := json.Unmarshal(r.Request, &asked); err == nil && asked.CatchUpS != nil {
-		b.CatchUp = time.Duration(*asked.CatchUpS * float64(time.Second))
+	if err := json.Unmarshal(r.Request, &a); err == nil && a.CatchUpS != nil {
+		b.CatchUp = time.Duration(*a.CatchUpS * float64(time.Second))
 	}
 	for _, t := range o.Bookings {
 		b.Rooms = append(b.Rooms, run.Room{

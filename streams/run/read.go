@@ -34,13 +34,14 @@ func (s *Service) due(ctx context.Context, id string, fired uint64) error {
 
 // dueSchedule begins what is booked, before all that may take longer, and what was booked only now.
 func (s *Service) dueSchedule(ctx context.Context, id string, fired uint64) error {
-	if err := s.begin(ctx, id); err != nil && !errors.Is(err, kv.ErrNotFound) {
+	handled, err := s.begin(ctx, id, fired)
+	if handled || err != nil && !errors.Is(err, kv.ErrNotFound) {
 		return err
 	}
 	if err := s.cfg.Schedules.Due(ctx, id, fired); err != nil {
 		return err
 	}
-	if err := s.begin(ctx, id); !errors.Is(err, kv.ErrNotFound) {
+	if _, err := s.begin(ctx, id, 0); !errors.Is(err, kv.ErrNotFound) {
 		return err
 	}
 	return nil
@@ -60,7 +61,10 @@ func (s *Service) told(ctx context.Context, m *nats.Msg) error {
 	if err := json.Unmarshal(m.Data, &e); err != nil || e.RunID == "" {
 		return nil // the view tells of broken ones
 	}
-	err := s.Happen(ctx, e.RunID, run.Told(e))
+	var err error
+	if e.State != execution.Ordered { // its node tells that it has come, or else who orders it again
+		err = s.Happen(ctx, e.RunID, run.Told(e))
+	}
 	if err == nil && !e.State.Final() {
 		err = s.nodeOf(ctx, e)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
@@ -122,5 +123,27 @@ func TestAnOccurrenceGivesBackItsOwn(t *testing.T) {
 		if n := len(is.Intervals); n == 0 || !is.Intervals[n-1].Start.Equal(other.Start) || !is.Intervals[n-1].End.Equal(other.End) {
 			t.Errorf("%+v stands, the second one takes %+v", is.Intervals, other)
 		}
+	}
+}
+
+// TestAScheduleThatOnlyWaits for its run is looked at again when that is over.
+func TestAScheduleThatOnlyWaits(t *testing.T) {
+	t.Parallel()
+	n := newNodes()
+	a := newReplica(t, natstest.Start(t), n, 1)
+	natstest.Run(t, a.Run)
+	s := a.scheduled(t, a.st.Now().Add(100*time.Millisecond))
+	natstest.Eventually(t, "it is completed, and its timer set", func() bool {
+		now, _, err := a.st.Plan.Schedule(t.Context(), s.ID)
+		timer, lacks := a.Timer(t.Context(), s.ID)
+		return err == nil && now.Occurrences[0].State == "completed" && lacks == nil && plan.Waits(timer, s.Occurrences[0].End)
+	})
+	if m, err := a.st.Plan.Stream().Keys(plan.Fired).Newest(t.Context(), kv.KeyOf(s.ID)); err != nil || m.Live() {
+		t.Errorf("the message of its timer stands: %+v, %v", m, err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.looked > 0 {
+		t.Errorf("it was looked at %d times", n.looked)
 	}
 }

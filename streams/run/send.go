@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/run"
 	"oc-scheduler/streams/orchestrator"
@@ -78,7 +79,9 @@ func (s *Service) start(ctx context.Context, runID string, o run.Start, err erro
 		_, err = s.cfg.Orders.Execute(ctx, o.NodeID, o.Order)
 	}
 	switch {
-	case err == nil, errors.Is(err, store.ErrExists):
+	case err == nil:
+	case errors.Is(err, store.ErrExists): // the order is on record: it comes
+		return run.Executed{ExecutionID: o.Order.ExecutionID, NodeID: o.NodeID, State: execution.Ordered}
 	case errors.Is(err, orchestrator.ErrUnknownNode), errors.Is(err, orchestrator.ErrNotApproved):
 		return run.Unsendable{ExecutionID: o.Order.ExecutionID, Word: run.NoNode, Sentence: err.Error()}
 	case errors.Is(err, kv.ErrTooLarge):
