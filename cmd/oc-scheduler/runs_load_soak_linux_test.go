@@ -30,7 +30,7 @@ func soakLoad(t *testing.T, ahead time.Duration) (l *load, cluster *natstest.Clu
 // TestSoakRuns starts a thousand runs on time, or once that is possible again: each exactly once.
 func TestSoakRuns(t *testing.T) {
 	for name, fault := range map[string]func(*testing.T, *load, *natstest.Cluster, time.Time){
-		"quiet":                     func(*testing.T, *load, *natstest.Cluster, time.Time) {},
+		"quiet":                     nothingHappens,
 		"replicas and a leader die": replicasAndALeaderDie,
 		"the fleet was down":        theFleetWasDown,
 		"NATS was down":             natsWasDown,
@@ -38,10 +38,19 @@ func TestSoakRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, cluster, from := soakLoad(t, 90*time.Second)
 			fault(t, l, cluster, from)
+			before := spentByNow(t)
 			tellLateness(t, name, l.ended(t, many))
+			if name == "quiet" {
+				tellCost(t, before, many)
+			}
 			l.audit(t, many)
 		})
 	}
+}
+
+// nothingHappens until the first one is due.
+func nothingHappens(_ *testing.T, _ *load, _ *natstest.Cluster, from time.Time) {
+	time.Sleep(time.Until(from))
 }
 
 // replicasAndALeaderDie kills replicas at random while runs fall due, and the NATS node that leads the plan once.
