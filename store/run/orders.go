@@ -26,16 +26,24 @@ const (
 	askSoon, askAgain = 3 * time.Second, 10 * time.Second
 	// askAtMost is the longest pause between two of them.
 	askAtMost = 5 * time.Minute
+	// atOnce is how many orders go out in a turn: as many as whoever has it surely sends before his time is up. The others
+	// follow, as many each apace, whoever has the turn then.
+	atOnce, apace = 128, 250 * time.Millisecond
 	// afterAll is how much later than the scheduler a node ends by itself what is out of time.
 	afterAll = 5 * time.Second
 )
 
 // ask sends the orders that are due.
 func (t *turn) ask() {
+	due := 0
 	for i := range t.r.Work.Tasks {
 		for k := range t.r.Work.Tasks[i].Tries {
 			try, x := &t.r.Work.Tasks[i].Tries[k], t.present(i, k)
 			if !t.reached(try.AskAt) {
+				continue
+			}
+			if due++; due > atOnce {
+				try.AskAt = t.now.Add(time.Duration((due-1)/atOnce) * apace)
 				continue
 			}
 			if try.StopAt.IsZero() {

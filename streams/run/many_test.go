@@ -36,18 +36,23 @@ func TestManyStepsAtOnce(t *testing.T) {
 	const steps = 400
 	server, n := natstest.Start(t), newNodes()
 	n.brief = true
-	a, b := newReplica(t, server, n, 1), newReplica(t, server, n, 1)
-	for _, r := range []*replica{a, b} {
-		natstest.Run(t, r.Run)
-	}
+	a := newReplica(t, server, n, 1)
+	natstest.Run(t, a.Run)
 	record, out := a.parallel(t, "r-many", steps)
 	if err := a.Add(t.Context(), record, out.Due); err != nil {
 		t.Fatal(err)
 	}
-	natstest.Eventually(t, "the run is seen to have ended", func() bool {
-		e, known := a.st.Plan.Runs().Get("r-many")
-		return known && e.Value.State.Final()
-	})
+	for some := steps / 8; some <= steps; some += steps / 8 { // it is much for a loaded machine with the race detector
+		natstest.Eventually(t, fmt.Sprint(some, " executions have ended"), func() bool {
+			ended := 0
+			for _, e := range a.st.Executions.View().All() {
+				if e.State.Final() {
+					ended++
+				}
+			}
+			return ended >= some
+		})
+	}
 	r := a.ended(t, "r-many")
 	if r.State != run.Completed {
 		t.Errorf("%s %s", r.State, r.Reason)
