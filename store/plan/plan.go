@@ -132,6 +132,9 @@ func (p *Plan) Standing(ctx context.Context, owner string, places []schedule.Pla
 	all := map[schedule.Place]Stands{}
 	for i, place := range places {
 		m, err := b.Message(ctx, p.bookings, keys[i])
+		if err == nil && !m.Live() { // who has answered may be behind, and who finds nothing gives nothing back
+			m, err = p.bookings.Newest(ctx, keys[i])
+		}
 		if err != nil {
 			return nil, err
 		}
