@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/internal/natstest"
@@ -135,39 +136,44 @@ func confirmed(out said) owned {
 	return owned{id: out.id}
 }
 
-// TestBookingsAreLinearizable has three replicas book, hold, confirm and give back the same windows while the leader of
-// the plan is killed, and checks that there is one order in which all that they were told makes sense.
+// TestBookingsAreLinearizable has three replicas book, hold, confirm and give back the same windows while replicas and
+// the leader of the plan are killed and a replica sleeps, and checks that there is one order in which all that they were
+// told makes sense.
 func TestBookingsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	cluster := natstest.StartProcesses(t, 3)
-	var fleet []*replica
-	for range 3 {
-		js, err := jetstream.New(cluster.Connect(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fleet = append(fleet, newReplica(t, js, 3))
-	}
-	has(t, "p", map[string]int{"i": 1}, fleet...)
-	needs(t, "wf", 1, []string{"p"}, fleet...)
 	h := &bookingHistory{begin: time.Now(), first: tomorrow(), known: map[int][]string{}}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var wg sync.WaitGroup
-	for _, r := range fleet {
-		for range 3 {
-			wg.Go(func() { h.work(ctx, t, r) })
-		}
+	var fleet []*post
+	var replicas []*replica
+	for range 3 {
+		p := newPost(t, cluster)
+		fleet, replicas = append(fleet, p), append(replicas, p.start(t))
 	}
-	h.await(t, 400)
+	has(t, "p", map[string]int{"i": 1}, replicas...)
+	needs(t, "wf", 1, []string{"p"}, replicas...)
+	for i, p := range fleet {
+		p.work(t, h, replicas[i])
+	}
+	h.await(t, 200)
+	fleet[0].kill()
+	h.await(t, 100)
+	fleet[0].work(t, h, fleet[0].start(t))
+	h.await(t, 100)
 	leader := cluster.StreamLeader(t, "KV_plan")
 	leader.Kill()
+	fleet[1].kill()
 	h.await(t, 200)
 	leader.Restart(t)
+	fleet[1].work(t, h, fleet[1].start(t))
 	cluster.AwaitHealthy(t)
-	h.await(t, 400)
-	stop()
-	wg.Wait()
+	h.await(t, 200)
+	fleet[2].each((*natstest.Proxy).Hold)
+	h.await(t, 100)
+	fleet[2].each((*natstest.Proxy).Pass)
+	h.await(t, 200)
+	for _, p := range fleet {
+		p.kill()
+	}
 	t.Logf("%d operations on %d windows", len(h.operations), len(h.known))
 	model := bookingModel.ToModel()
 	want := porcupine.Ok
@@ -181,6 +187,64 @@ func TestBookingsAreLinearizable(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// post is where a replica runs; its links stay the same over restarts.
+type post struct {
+	cluster *natstest.Cluster
+	links   []*natstest.Proxy
+	end     context.CancelFunc // of its work
+	workers sync.WaitGroup
+}
+
+func newPost(t *testing.T, cluster *natstest.Cluster) *post {
+	t.Helper()
+	p := &post{cluster: cluster}
+	for _, s := range cluster.Servers {
+		p.links = append(p.links, natstest.StartProxy(t, s.Addr()))
+	}
+	return p
+}
+
+func (p *post) each(f func(*natstest.Proxy)) {
+	for _, l := range p.links {
+		f(l)
+	}
+}
+
+// start starts a replica.
+func (p *post) start(t *testing.T) *replica {
+	t.Helper()
+	conn := p.cluster.Connect(t, nats.IgnoreDiscoveredServers(), func(o *nats.Options) error {
+		o.Url, o.Servers = "", nil
+		for _, l := range p.links {
+			o.Servers = append(o.Servers, l.URL())
+		}
+		return nil
+	})
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newReplica(t, js, 3)
+}
+
+// work has some clients ask a replica as long as it lives.
+func (p *post) work(t *testing.T, h *bookingHistory, r *replica) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	p.end = cancel
+	for range 3 {
+		p.workers.Go(func() { h.work(ctx, t, r) })
+	}
+}
+
+// kill ends a replica in the midst of what it does.
+func (p *post) kill() {
+	p.each((*natstest.Proxy).Cut)
+	p.end()
+	p.workers.Wait()
+	p.each((*natstest.Proxy).Pass)
 }
 
 // bookingHistory is what happened, in the order of its ends.
