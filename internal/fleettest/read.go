@@ -15,21 +15,33 @@ import (
 
 // Values reads the living values of a bucket, by identifier.
 func Values(ctx context.Context, js jetstream.JetStream, bucket string) (map[string][]byte, error) {
-	prefix := "$KV." + bucket + "."
+	living, err := Living(ctx, js, bucket, "")
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]byte{}
+	for key, value := range living {
+		of, err := id.FromKey(key)
+		if err != nil {
+			return nil, err
+		}
+		values[of] = value
+	}
+	return values, nil
+}
+
+// Living reads the living values of a bucket whose keys begin so, by what follows in the key.
+func Living(ctx context.Context, js jetstream.JetStream, bucket, begin string) (map[string][]byte, error) {
+	prefix := "$KV." + bucket + "." + begin
 	msgs, err := all(ctx, js, "KV_"+bucket, jetstream.DeliverLastPerSubjectPolicy, prefix+">")
 	if err != nil {
 		return nil, err
 	}
 	values := map[string][]byte{}
 	for _, m := range msgs {
-		if m.Headers().Get("KV-Operation") != "" || m.Headers().Get(jetstream.MarkerReasonHeader) != "" {
-			continue
+		if m.Headers().Get("KV-Operation") == "" && m.Headers().Get(jetstream.MarkerReasonHeader) == "" {
+			values[strings.TrimPrefix(m.Subject(), prefix)] = m.Data()
 		}
-		of, err := id.FromKey(strings.TrimPrefix(m.Subject(), prefix))
-		if err != nil {
-			return nil, err
-		}
-		values[of] = m.Data()
 	}
 	return values, nil
 }

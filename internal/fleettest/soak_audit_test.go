@@ -197,7 +197,7 @@ var metric = regexp.MustCompile(`(?m)^(go_goroutines|process_resident_memory_byt
 // auditResources looks for what is left over when nobody is there.
 func (w *world) auditResources() {
 	w.Helper()
-	const each = 9 + 1 // views of a replica, and its reader of node events; and two durables
+	const each, shared = 13 + 1, 5 // views of a replica, and its reader of node events; and durables of the fleet
 	consumers := 0
 	fleettest.Until(w, "no consumers are left over", func() string {
 		consumers = 0
@@ -205,7 +205,7 @@ func (w *world) auditResources() {
 		for info := range list.Info() {
 			consumers += info.State.Consumers
 		}
-		if list.Err() != nil || consumers > replicas*each+2 {
+		if list.Err() != nil || consumers > replicas*each+shared {
 			return fmt.Sprintf("%d, %v", consumers, list.Err())
 		}
 		return ""

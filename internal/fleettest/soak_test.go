@@ -43,6 +43,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("seed %d", *seed)
 	rnd := rand.New(rand.NewPCG(*seed, 0))
 	w := newWorld(t, rnd)
+	booked := w.keepBooking()
 	w.check("the start", soon)
 	for end := time.Now().Add(*soakFor); time.Now().Before(end); {
 		f := chosen[rnd.IntN(len(chosen))]
@@ -52,7 +53,9 @@ func TestSoak(t *testing.T) {
 		w.check(f.name, f.limit)
 		w.judgeCloses(f, before)
 		w.judgeLosses(f)
+		booked.stand()
 	}
+	booked.finish()
 	w.finish()
 	w.report()
 }
