@@ -55,6 +55,7 @@ func TestUpgradeAndBack(t *testing.T) {
 }
 
 func rollsAndBack(t *testing.T, older fleettest.Program) {
+	t.Helper()
 	f := newFleet(t)
 	begin := func(p fleettest.Program) *fleettest.Replica {
 		return p.Start(t, "--nats-url", f.server.URL(), "--drain-grace", "300ms")
@@ -140,6 +141,7 @@ func (f *fleet) load(t *testing.T, now func(int) string) (stop func() []string) 
 }
 
 func reopensAndBack(t *testing.T, older fleettest.Program) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "store")
 	var want string
 	for step, p := range []fleettest.Program{older, itself(), older, itself()} {
