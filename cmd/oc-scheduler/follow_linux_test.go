@@ -51,3 +51,32 @@ func TestARunIsFollowedOnATerminal(t *testing.T) {
 		t.Errorf("without colours: %q", coloured)
 	}
 }
+
+// TestAScheduleIsFollowedToItsFailure: its occurrence tells what its run's step printed.
+func TestAScheduleIsFollowedToItsFailure(t *testing.T) {
+	t.Parallel()
+	s := runnable(t, map[string]string{"bad": "echo doing; exit 7"})
+	got := s.ask(t, "schedule", "bad", "--wait", "--start", "now")
+	want := regexp.MustCompile(`Z occurrence \S+: failed\n  step s on n1, attempt 1: oc-scheduler logs x-\S+\n  \| doing\n`)
+	if got.code != exitIncomplete || got.stderr != "" || !want.MatchString(got.stdout) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestACheckIsWatchedOnATerminal: what stands there is the last answer alone.
+func TestACheckIsWatchedOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	window := []string{"wf", "--start", tomorrow(9), "--duration", "1h"}
+	ctx, interrupt := context.WithCancel(t.Context())
+	on, end := onTerminal(ctx, t, map[string]string{"OC_SERVER": s.url}, append([]string{"check", "--watch"}, window...)...)
+	eventually(t, "it is available", func() bool { return strings.HasPrefix(on.shows(), "wf: available") })
+	if got := s.ask(t, "schedule", window...); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	eventually(t, "it is taken", func() bool { return strings.HasPrefix(on.shows(), "wf: unavailable") })
+	interrupt()
+	if got := <-end; got.code != exitUnavailable || strings.Contains(got.stdout, "wf: available") || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+}
