@@ -98,7 +98,7 @@ func (b *bookings) turn(key string) {
 		sent := time.Now()
 		if a := b.send(http.MethodPost, "/oc/"+bookedOf+"/holds", key, fmt.Sprintf(`{%s,"ttl_s":%d}`, at, heldFor/time.Second)); a.Status == http.StatusCreated {
 			b.note(window, owned{a.Header.Get("Location"), sent.Add(heldFor)})
-		} else if a.Status != http.StatusConflict {
+		} else if a.Status != http.StatusConflict && a.Status != http.StatusGone { // the answer was lost, and by now it has ended
 			b.wrong("a hold", a)
 		}
 	default:

@@ -52,6 +52,18 @@ func TestWhatWasClaimedIsMadeOnce(t *testing.T) {
 		t.Errorf("it was overtaken, and books: %v", err)
 	}
 
+	over := ask(t, schedule.HoldBody, `{"ttl_s":60,"duration_s":60}`)
+	ended, err := a.Hold(t.Context(), asked(claim(a, "over")), over)
+	if err == nil {
+		err = a.ReleaseHold(t.Context(), ended.ID, "me")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Hold(t.Context(), asked(claim(b, "over")), over); !errors.Is(err, booking.ErrGone) {
+		t.Errorf("of a hold that was made and has ended: %v", err)
+	}
+
 	confirmed, err := a.Confirm(t.Context(), held.ID, asked(claim(a, "3")), ask(t, schedule.ConfirmBody, "{}"))
 	if err != nil {
 		t.Fatal(err)

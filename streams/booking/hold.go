@@ -13,10 +13,15 @@ import (
 	"oc-scheduler/store/schedule"
 )
 
-// Hold takes what a request needs until its time to live ends. It fails as Book does.
+// Hold takes what a request needs until its time to live ends. It fails as Book does, and with ErrGone when what an
+// earlier claim has made has ended.
 func (s *Service) Hold(ctx context.Context, a Asked, r schedule.Request) (schedule.Hold, error) {
 	if made := a.Claim.Before(); made != "" {
-		return s.GetHold(ctx, made)
+		h, err := s.GetHold(ctx, made)
+		if errors.Is(err, ErrNotFound) { // what was made has ended meanwhile
+			err = ErrGone
+		}
+		return h, err
 	}
 	var made *schedule.HoldRecord
 	id := s.plan.NewID(schedule.OfHold)
