@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"oc-scheduler/internal/fleettest"
 	"oc-scheduler/streams/envelope"
 	"oc-scheduler/streams/ncl"
 	"oc-scheduler/streams/nclprotocol"
@@ -57,6 +58,9 @@ func TestNodesFromTheCommandLine(t *testing.T) {
 	}
 	eventually(t, "it is listed", func() bool { return strings.Contains(invoke(t, nil, "nodes", "--server", s.url).stdout, "n.1") })
 	says(0, "", "n.1", "peer-a", "pending", "new")
+	if metrics := fleettest.Get(t.Context(), s.url+"/metrics"); !strings.Contains(string(metrics.Body), "\noc_scheduler_nodes_pending 1\n") {
+		t.Error("nobody is told that a node waits for approval")
+	}
 	says(0, "approve n.1", "node n.1 is approved")
 	if a := s.knock(t, "n.1"); !a.Accepted {
 		t.Errorf("%+v", a)

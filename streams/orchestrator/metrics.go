@@ -55,16 +55,19 @@ func (m *metrics) watch(reg prometheus.Registerer, nodes *kv.View[store.NodeReco
 	}
 	for _, state := range []store.NodeState{store.NodeNew, store.NodeConnected, store.NodeLost, store.NodeGone} {
 		gauge("nodes", "Compute nodes, by state.", prometheus.Labels{"state": string(state)}, func() float64 {
-			return float64(countNodes(nodes, state))
+			return float64(countNodes(nodes, func(n store.NodeRecord) bool { return n.State == state }))
 		})
 	}
+	gauge("nodes_pending", "Compute nodes that wait for an operator's approval.", nil, func() float64 {
+		return float64(countNodes(nodes, func(n store.NodeRecord) bool { return n.Membership == store.Pending }))
+	})
 	gauge("node_partitions", "Partitions of nodes whose events this replica handles.", nil, func() float64 { return float64(d.partitions()) })
 	gauge("node_events_waiting", "Events that this replica has yet to read, or handle.", nil, func() float64 { return float64(d.lag()) })
 }
 
-func countNodes(nodes *kv.View[store.NodeRecord], state store.NodeState) (n int) {
+func countNodes(nodes *kv.View[store.NodeRecord], counts func(store.NodeRecord) bool) (n int) {
 	for _, item := range nodes.Page("", math.MaxInt) {
-		if item.Value.State == state {
+		if counts(item.Value) {
 			n++
 		}
 	}
