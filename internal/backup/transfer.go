@@ -8,13 +8,19 @@ import (
 	"io"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"oc-scheduler/store/kv"
 )
 
 const (
 	chunkSize = 512 << 10
 	// answerWithin bounds the answer to one request; the last one is answered when all is stored.
 	answerWithin = 2 * time.Minute
+	// heardWithin bounds how long another server of a cluster may take to learn where pieces are taken.
+	heardWithin = 20 * time.Second
+	askAgain    = 50 * time.Millisecond
 )
 
 // transfer has the server make a stream of a snapshot (nats-server, STREAM.RESTORE): it says where it takes the
@@ -53,6 +59,12 @@ func ask(ctx context.Context, js jetstream.JetStream, subject string, data []byt
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	reply, err := js.Conn().RequestWithContext(ctx, subject, data)
+	for since := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(since) < heardWithin; { // nobody has got it
+		if err := kv.Sleep(ctx, askAgain); err != nil {
+			return "", err
+		}
+		reply, err = js.Conn().RequestWithContext(ctx, subject, data)
+	}
 	if err != nil || len(reply.Data) == 0 {
 		return "", err
 	}
