@@ -15,9 +15,9 @@ func TestWhatIsBookedAndRunIsKnownWhileNATSIsAway(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	run := s.begins(t, "wf-1", "wait", "running")
-	scheduled := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"2026-12-24T09:00:00Z","cron":"0 9 * * *"}`).ok(t, http.StatusCreated).header.Get("Location")
-	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-24T11:00:00Z","ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
-	gone := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-24T12:00:00Z","ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
+	scheduled := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"`+on(0)+`T09:00:00Z","cron":"0 9 * * *"}`).ok(t, http.StatusCreated).header.Get("Location")
+	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"`+on(0)+`T11:00:00Z","ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
+	gone := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"`+on(0)+`T12:00:00Z","ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
 	s.do(t, http.MethodDelete, gone, "").ok(t, http.StatusNoContent)
 
 	documents := []string{run, run + "/history", scheduled, scheduled + "/next", hold}

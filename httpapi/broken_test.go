@@ -55,7 +55,7 @@ func TestBrokenBookingsAreAbsent(t *testing.T) {
 	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
 	schedule := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{`+window+`}`).ok(t, http.StatusCreated).header.Get("Location")
-	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-25T09:00:00Z","duration_s":60,"ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
+	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"`+on(1)+`T09:00:00Z","duration_s":60,"ttl_s":900}`).ok(t, http.StatusCreated).header.Get("Location")
 	for path, key := range map[string]string{schedule: "schedule.", hold: "hold."} {
 		if _, err := s.js.Publish(t.Context(), "$KV.plan."+key+path[strings.LastIndex(path, "/")+1:], []byte("{")); err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func (s *site) tried(t *testing.T, route string, of estate, bearer string, heade
 	body := bodies[last]
 	switch {
 	case strings.HasPrefix(path, "/ui/"):
-		body = "start=2026-12-24T09:00:00Z&duration=1h&ttl_s=900"
+		body = "start=" + on(0) + "T09:00:00Z&duration=1h&ttl_s=900"
 	case method == http.MethodPut:
 		body, header = sampleWorkflow(cmp.Or(of[kind], "nothing"), 1), append(header, "If-Match", `"999999999"`) // so that nothing is made of it
 	case method == http.MethodPost && kind == "tokens":

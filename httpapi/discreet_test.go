@@ -34,11 +34,11 @@ func TestWhoDisplacesIsNotNamed(t *testing.T) {
 	natstest.Eventually(t, "it runs", func() bool {
 		return s.do(t, http.MethodGet, under, "", mine...).ok(t, http.StatusOK).json(t)["state"] == "running"
 	})
-	waits := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{"start":"2026-12-24T09:00:00Z","preemptible":true}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
-	booked := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"2026-12-25T09:00:00Z","preemptible":true}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
+	waits := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{"start":"`+on(0)+`T09:00:00Z","preemptible":true}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
+	booked := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"`+on(1)+`T09:00:00Z","preemptible":true}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
 	paths := map[string]string{booked: "schedule", under: "run", waits: "run"}
 	paths[fmt.Sprintf("/schedules/%v", s.do(t, http.MethodGet, waits, "", mine...).ok(t, http.StatusOK).json(t)["schedule_id"])] = "schedule"
-	for _, question := range []string{`{"duration_s":60,"preemption":true}`, `{"start":"2026-12-24T09:10:00Z","duration_s":60,"preemption":true}`, `{"start":"2026-12-25T09:10:00Z","duration_s":60,"preemption":true}`} {
+	for _, question := range []string{`{"duration_s":60,"preemption":true}`, `{"start":"` + on(0) + `T09:10:00Z","duration_s":60,"preemption":true}`, `{"start":"` + on(1) + `T09:10:00Z","duration_s":60,"preemption":true}`} {
 		s.do(t, http.MethodPost, "/oc/wf-2/schedules", question, theirs...).ok(t, http.StatusCreated)
 	}
 	for path, kind := range paths {
@@ -76,7 +76,7 @@ func TestIDsOfOtherGroupsBookingsDoNotShow(t *testing.T) {
 	s, mine, theirs, operator := discreet(t)
 	made := s.do(t, http.MethodPost, "/oc/wf-2/schedules", `{`+window+`}`, theirs...).ok(t, http.StatusCreated).json(t)
 	taken := made["occurrences"].([]any)[0].(map[string]any)["bookings"].([]any)[0].(map[string]any)["id"].(string)
-	const slot = `{"start":"2026-12-24T09:00:00Z","end":"2026-12-24T10:00:00Z","instance_id":"i0","booking_id":%q}`
+	slot := `{"start":"` + on(0) + `T09:00:00Z","end":"` + on(0) + `T10:00:00Z","instance_id":"i0","booking_id":%q}`
 	schedule := fmt.Sprintf(`"schedule":{"cluster":[`+slot+`,`+slot+`]}`, taken, "b-1")
 	const capacities = `"capacities":{"cluster":{"i0":{"cores":64}}}`
 	s.planned(t, []byte(`{"peer_id":"peer-b","generated_at":"2026-11-30T00:00:00Z",`+capacities+`,`+schedule+`}`))

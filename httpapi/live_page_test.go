@@ -15,21 +15,21 @@ func TestAnOpenPageFollows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
-	const page = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	page := "/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h"
 	conn := s.newsOf(t, page)
 	untilShows(t, conn, `data-status="unknown"`)
 	s.plan(t, "peer-a", 7)
 	untilShows(t, conn, "8 asked for, 7 free")
 	s.plan(t, "peer-a", 10)
 	untilShows(t, conn, `data-status="available"`)
-	send(t, conn, `{"query":"start=2026-12-24T11:00:00Z&duration=2h"}`)
-	untilShows(t, conn, `data-start="2026-12-24T11:00:00Z" data-end="2026-12-24T13:00:00Z"`)
+	send(t, conn, `{"query":"start=`+on(0)+`T11:00:00Z&duration=2h"}`)
+	untilShows(t, conn, `data-start="`+on(0)+`T11:00:00Z" data-end="`+on(0)+`T13:00:00Z"`)
 	send(t, conn, `{"query":"start=soon"}`)
 	if why := untilType(t, conn, "refused")["why"].(string); !strings.Contains(why, "start") {
 		t.Errorf("a faulty question is refused with %q", why)
 	}
 	s.plan(t, "peer-a", 7) // the question before stays
-	untilShows(t, conn, `data-start="2026-12-24T11:00:00Z"`)
+	untilShows(t, conn, `data-start="`+on(0)+`T11:00:00Z"`)
 	s.do(t, http.MethodDelete, "/oc/wf-1", "").ok(t, http.StatusNoContent)
 	if code, _ := closed(t, conn); code != 4404 {
 		t.Errorf("of a workflow that was removed the page is told %d", code)
@@ -70,7 +70,7 @@ func TestOpenPagesShare(t *testing.T) {
 	mine, viewer, theirs := s.as(t, access.User, "mine"), s.as(t, access.Viewer, "mine"), s.as(t, access.User, "theirs")
 	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 8), "Authorization", mine).ok(t, http.StatusCreated)
 	natstest.Eventually(t, "the workflow is in view", func() bool { return s.parts.Workflows.Len() == 1 })
-	const page = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	page := "/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h"
 	one, other := s.newsOf(t, page, "Authorization", mine), s.newsOf(t, page, "Authorization", s.as(t, access.User, "mine"))
 	looks := s.newsOf(t, page, "Authorization", viewer)
 	s.plan(t, "peer-a", 10)

@@ -33,12 +33,12 @@ func TestARepeatedRequest(t *testing.T) {
 		}
 		return first
 	}
-	const at = `{"start":"2026-12-%dT09:00:00Z","duration_s":3600%s}`
-	booked := same("/oc/wf-1/schedules", fmt.Sprintf(at, 24, ""), http.StatusCreated).header.Get("Location")
-	held := same("/oc/wf-1/holds", fmt.Sprintf(at, 25, `,"ttl_s":900`), http.StatusCreated).header.Get("Location")
+	const at = `{"start":"%sT09:00:00Z","duration_s":3600%s}`
+	booked := same("/oc/wf-1/schedules", fmt.Sprintf(at, on(0), ""), http.StatusCreated).header.Get("Location")
+	held := same("/oc/wf-1/holds", fmt.Sprintf(at, on(1), `,"ttl_s":900`), http.StatusCreated).header.Get("Location")
 	confirmed := same(held+"/confirm", "", http.StatusCreated)
-	same("/oc/wf-1/preview?n=1", fmt.Sprintf(at, 26, ""), http.StatusOK)
-	run := same("/oc/wf-1/runs", fmt.Sprintf(at, 27, ""), http.StatusCreated).header.Get("Location")
+	same("/oc/wf-1/preview?n=1", fmt.Sprintf(at, on(2), ""), http.StatusOK)
+	run := same("/oc/wf-1/runs", fmt.Sprintf(at, on(3), ""), http.StatusCreated).header.Get("Location")
 	same(run+"/cancel", `{"reason":"enough"}`, http.StatusAccepted)
 	same(booked+"/pause", "", http.StatusOK)
 	same(booked+"/resume", "", http.StatusOK)
@@ -49,13 +49,13 @@ func TestARepeatedRequest(t *testing.T) {
 	if again := s.keyed(t, held+"/confirm", "", "k 1").ok(t, http.StatusCreated); !bytes.Equal(again.body, confirmed.body) {
 		t.Errorf("what was made has changed since, and the answer with it: %s", again.body)
 	}
-	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, 28, ""), "k 1").problem(t, http.StatusUnprocessableEntity)
-	s.keyed(t, "/oc/wf-1/preview?n=2", fmt.Sprintf(at, 26, ""), "k 1").problem(t, http.StatusUnprocessableEntity)
-	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, 24, ""), "k 2").problem(t, http.StatusConflict)
+	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, on(4), ""), "k 1").problem(t, http.StatusUnprocessableEntity)
+	s.keyed(t, "/oc/wf-1/preview?n=2", fmt.Sprintf(at, on(2), ""), "k 1").problem(t, http.StatusUnprocessableEntity)
+	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, on(0), ""), "k 2").problem(t, http.StatusConflict)
 	for _, bad := range []string{"", strings.Repeat("k", 129)} {
 		s.keyed(t, "/oc/wf-1/schedules", "{}", bad).problem(t, http.StatusUnprocessableEntity)
 	}
-	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, 28, ""), strings.Repeat("k", 128)).ok(t, http.StatusCreated)
+	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, on(4), ""), strings.Repeat("k", 128)).ok(t, http.StatusCreated)
 }
 
 // TestARefusalIsNotKept: the same request may succeed later, and so may a better one with its key.
@@ -96,7 +96,7 @@ func TestARequestInProgress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, defaults)
 	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
-	const body = `{` + window + `,"wait_s":20}`
+	body := `{` + window + `,"wait_s":20}`
 	first := make(chan answer, 1)
 	go func() { first <- s.keyed(t, "/oc/wf-1/schedules", body, "k") }()
 	natstest.Eventually(t, "it is claimed", func() bool {

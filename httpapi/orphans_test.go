@@ -19,8 +19,8 @@ func TestARemovedWorkflowEndsItsSchedules(t *testing.T) {
 	natstest.Eventually(t, "it is under way", func() bool {
 		return s.do(t, http.MethodGet, goesOn, "").ok(t, http.StatusOK).json(t)["state"] == "running"
 	})
-	waits, run := s.starts(t, `{"start":"2026-12-24T09:00:00Z"}`)
-	booked := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"2026-12-25T09:00:00Z","cron":"0 9 * * *"}`).ok(t, http.StatusCreated).header.Get("Location")
+	waits, run := s.starts(t, `{"start":"`+on(0)+`T09:00:00Z"}`)
+	booked := s.do(t, http.MethodPost, "/oc/wf-1/schedules", `{"start":"`+on(1)+`T09:00:00Z","cron":"0 9 * * *"}`).ok(t, http.StatusCreated).header.Get("Location")
 	for _, path := range []string{"/oc/wf-1", "/oc/wf-2"} {
 		s.do(t, http.MethodDelete, path, "").ok(t, http.StatusNoContent)
 	}
@@ -54,7 +54,7 @@ func TestWhatHungOnARemovedWorkflowStaysWithItsGroups(t *testing.T) {
 	mine, theirs := []string{"Authorization", s.as(t, access.User, "mine")}, []string{"Authorization", s.as(t, access.User, "theirs")}
 	run := s.begins(t, "wf-1", "wait", "running", mine...)
 	scheduled := "/schedules/" + s.do(t, http.MethodGet, run, "", mine...).ok(t, http.StatusOK).json(t)["schedule_id"].(string)
-	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"2026-12-24T09:00:00Z","ttl_s":900}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
+	hold := s.do(t, http.MethodPost, "/oc/wf-1/holds", `{"start":"`+on(0)+`T09:00:00Z","ttl_s":900}`, mine...).ok(t, http.StatusCreated).header.Get("Location")
 	s.do(t, http.MethodDelete, "/oc/wf-1", "", mine...).ok(t, http.StatusNoContent)
 
 	s.do(t, http.MethodPost, hold+"/confirm", "", mine...).problem(t, http.StatusGone)

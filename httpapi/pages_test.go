@@ -135,7 +135,7 @@ func TestFaultsAtTheirFields(t *testing.T) {
 	got(s.page(t, "/ui/workflows/wf-1?start=soon&duration=long&as_possible=true", refused),
 		`type="text" value="soon" aria-invalid="true" aria-describedby="start-fault" autofocus>`, `id="start-fault"`,
 		`value="long" aria-invalid="true" aria-describedby="duration-fault">`, `id="duration-fault"`, `name="as_possible" value="true" checked`)
-	got(s.page(t, "/ui/workflows/wf-1?start=2026-12-24T09:00&duration=long", refused), `value="2026-12-24T09:00:00"`, `aria-describedby="duration-fault" autofocus>`)
+	got(s.page(t, "/ui/workflows/wf-1?start="+on(0)+"T09:00&duration=long", refused), `value="`+on(0)+`T09:00:00"`, `aria-describedby="duration-fault" autofocus>`)
 	got(s.page(t, "/ui/workflows/wf-1?start=2036-12-24T09:00&duration=1h", refused), "must end within", `value="2036-12-24T09:00:00"`, `value="1h"`)
 	for _, what := range []string{"schedules", "holds", "runs"} {
 		got(string(s.submit(t, "/ui/workflows/wf-1/"+what, "start=soon&duration=2h").ok(t, refused).body), `value="soon" aria-invalid`, `value="2h"`, `action="/ui/workflows/wf-1" class="question"`)
@@ -143,7 +143,7 @@ func TestFaultsAtTheirFields(t *testing.T) {
 	got(string(s.submit(t, "/ui/workflows/wf-1/schedules", "cron=never&duration=2h&count=few").ok(t, refused).body),
 		`value="never" aria-invalid`, `value="2h"`, `value="few" aria-invalid`, `action="/ui/workflows/wf-1/recurring"`)
 	got(s.page(t, "/ui/peers/peer-a?from=today&days=many", refused), `type="text" value="today" aria-invalid="true" aria-describedby="from-fault" autofocus>`, `value="many" aria-invalid="true" aria-describedby="days-fault">`)
-	got(s.page(t, "/ui/peers/peer-a?from=2026-12-24&days=0", refused), `type="date" value="2026-12-24"`, `value="0" aria-invalid`)
+	got(s.page(t, "/ui/peers/peer-a?from="+on(0)+"&days=0", refused), `type="date" value="`+on(0)+`"`, `value="0" aria-invalid`)
 }
 
 // TestHostileNames holds that names are text, whatever they look like.
@@ -191,8 +191,8 @@ func TestBookingOnThePage(t *testing.T) {
 		t.Helper()
 		return s.do(t, http.MethodPost, path, body, "Origin", s.url, "Content-Type", "application/x-www-form-urlencoded")
 	}
-	const question = "start=2026-12-24T09:00:00Z&duration=1h"
-	s.shows(t, "/ui/workflows/wf-1?"+question, "<button>Book</button>", `name="start" value="2026-12-24T09:00:00Z"`)
+	question := "start=" + on(0) + "T09:00:00Z&duration=1h"
+	s.shows(t, "/ui/workflows/wf-1?"+question, "<button>Book</button>", `name="start" value="`+on(0)+`T09:00:00Z"`)
 	path := form("/ui/workflows/wf-1/schedules", question).ok(t, http.StatusSeeOther).header.Get("Location")
 	s.shows(t, path, "active", "<button>Cancel</button>", `data-status="booked"`, `<bdi>n1</bdi> on <bdi>peer-a</bdi>`)
 	s.shows(t, "/ui/workflows/wf-1?"+question, `data-status="unavailable"`, "schedule "+strings.TrimPrefix(path, "/ui/schedules/"), path)
@@ -208,7 +208,7 @@ func TestBookingOnThePage(t *testing.T) {
 func TestHoldingOnThePage(t *testing.T) {
 	t.Parallel()
 	s := bookable(t)
-	const question = "start=2026-12-24T09:00:00Z&duration=1h"
+	question := "start=" + on(0) + "T09:00:00Z&duration=1h"
 	path := s.sent(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=300")
 	s.shows(t, path, `data-status="held"`, "data-countdown=", "<button>Confirm</button>", "<button>Release</button>", `<bdi>n1</bdi> on <bdi>peer-a</bdi>`)
 	s.shows(t, "/ui/workflows/wf-1?"+question, `data-status="unavailable"`, "hold "+strings.TrimPrefix(path, "/ui/holds/"))
@@ -221,7 +221,7 @@ func TestHoldingOnThePage(t *testing.T) {
 	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) || !strings.Contains(taken, `<a href="/ui/workflows/wf-1?duration=1h0m0s&amp;`) {
 		t.Errorf("what is taken is not explained:\n%s", taken)
 	}
-	other := s.sent(t, "/ui/workflows/wf-1/holds", "start=2026-12-25T09:00:00Z&duration=1h&ttl_s=60")
+	other := s.sent(t, "/ui/workflows/wf-1/holds", "start="+on(1)+"T09:00:00Z&duration=1h&ttl_s=60")
 	if to := s.sent(t, other+"/release", ""); to != "/ui/workflows/wf-1" {
 		t.Errorf("after the release: %s", to)
 	}
@@ -277,7 +277,7 @@ func TestRecurringOnThePage(t *testing.T) {
 func TestStartingOnThePage(t *testing.T) {
 	t.Parallel()
 	s := startable(t)
-	path := s.sent(t, "/ui/workflows/wf-1/runs", "start=2026-12-24T09:00:00Z")
+	path := s.sent(t, "/ui/workflows/wf-1/runs", "start="+on(0)+"T09:00:00Z")
 	if !strings.HasPrefix(path, "/ui/runs/r-") {
 		t.Errorf("leads to %s", path)
 	}

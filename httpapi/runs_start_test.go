@@ -53,13 +53,13 @@ func TestARunIsStarted(t *testing.T) {
 func TestARunThatWaits(t *testing.T) {
 	t.Parallel()
 	s := startable(t)
-	const check = "/oc/wf-1/check?start=2026-12-24T09:30:00Z&duration=10m"
+	check := "/oc/wf-1/check?start=" + on(0) + "T09:30:00Z&duration=10m"
 	for _, cancel := range []string{"POST /runs/%v/cancel", "DELETE /schedules/%v"} {
-		path, run := s.starts(t, `{"start":"2026-12-24T09:00:00Z","labels":{"a":"b"}}`)
+		path, run := s.starts(t, `{"start":"`+on(0)+`T09:00:00Z","labels":{"a":"b"}}`)
 		if run["state"] != "scheduled" || run["started_at"] != nil || fmt.Sprint(run["labels"]) != "map[a:b]" || s.status(t, check) != "unavailable" {
 			t.Errorf("it waits as %v", run)
 		}
-		taken := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{"start":"2026-12-24T09:00:00Z"}`).problem(t, http.StatusConflict)
+		taken := s.do(t, http.MethodPost, "/oc/wf-1/runs", `{"start":"`+on(0)+`T09:00:00Z"}`).problem(t, http.StatusConflict)
 		if by := fmt.Sprint(taken["result"]); !strings.Contains(by, fmt.Sprint(run["schedule_id"])) {
 			t.Errorf("the conflict does not say with whom: %v", taken)
 		}
