@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -28,6 +29,7 @@ func BenchmarkOpenPages(b *testing.B) {
 					if err := conn.SetDeadline(time.Time{}); err != nil {
 						b.Fatal(err)
 					}
+					conn.Reader = bufio.NewReaderSize(conn.Reader, 64<<10) // as a browser reads, in large pieces
 					go func() {
 						for {
 							n, err := conn.discard()
