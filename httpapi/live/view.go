@@ -10,7 +10,7 @@ import (
 
 const (
 	// rest is the time between two renderings of a view at least.
-	rest = 150 * time.Millisecond
+	rest = 200 * time.Millisecond
 	// restTimes is how much longer than a rendering took a view rests: none costs more than a tenth of a processor.
 	restTimes = 9
 )

@@ -134,7 +134,7 @@ func TestAViewIsRenderedOnceForAll(t *testing.T) {
 
 // TestAViewRests between renderings, the longer the longer they take, and tells the newest state last.
 func TestAViewRests(t *testing.T) {
-	for took, most := range map[time.Duration]int64{0: 67, 50 * time.Millisecond: 21, time.Second: 2} {
+	for took, most := range map[time.Duration]int64{0: 51, 50 * time.Millisecond: 21, time.Second: 2} {
 		synctest.Test(t, func(t *testing.T) {
 			var vs Views
 			m := newModel()

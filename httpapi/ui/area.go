@@ -16,7 +16,7 @@ type use func(start, end int64) float64
 // shown as all. It is empty when nothing is in use.
 func area(s scale, use use) string {
 	path := make([]byte, 0, 256)
-	level := 0 // of the pixel before, from the bottom
+	level, turn := 0, 0 // of the pixel before, from the bottom; where it was reached
 	for pixel := range Width {
 		used := heightOf(use(s.at(pixel), max(s.at(pixel+1), s.at(pixel)+1)))
 		if used == level {
@@ -28,18 +28,18 @@ func area(s scale, use use) string {
 			path = append(path, ' ')
 			path = strconv.AppendInt(path, Height, 10)
 		} else {
-			path = append(path, 'H')
-			path = strconv.AppendInt(path, int64(pixel), 10)
+			path = append(path, 'h') // relative, for that is short
+			path = strconv.AppendInt(path, int64(pixel-turn), 10)
 		}
 		path = append(path, 'V')
 		path = strconv.AppendInt(path, int64(Height-used), 10)
-		level = used
+		level, turn = used, pixel
 	}
 	if len(path) == 0 {
 		return ""
 	}
-	path = append(path, 'H')
-	path = strconv.AppendInt(path, Width, 10)
+	path = append(path, 'h')
+	path = strconv.AppendInt(path, int64(Width-turn), 10)
 	path = append(path, 'V')
 	path = strconv.AppendInt(path, Height, 10)
 	return string(append(path, 'Z'))

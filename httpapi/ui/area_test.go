@@ -61,8 +61,8 @@ func outlined(t *rapid.T, path string) (heights [Width]int) {
 		}
 		path = strings.TrimPrefix(path, fmt.Sprintf("%c%d", command, first))
 		switch command {
-		case 'H':
-			for ; x < first; x++ {
+		case 'h':
+			for end := x + first; x < end; x++ {
 				heights[x] = level
 			}
 		case 'V':
