@@ -14,7 +14,7 @@ import (
 func TestPageHolds(t *testing.T) {
 	s := bookable(t)
 	b := browse(t, s)
-	b.open("/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h")
+	b.open("/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h")
 	b.do(chromedp.SetValue(chromedp.CSS(`[name=ttl_s]`), "60"), chromedp.Click(chromedp.CSS(`form[data-part=hold] button`)), chromedp.WaitVisible(chromedp.CSS(`[data-countdown]`)))
 	const left = `document.querySelector('[data-countdown]').textContent`
 	b.becomes(left + `.match(/^[01]:\d\d left$/) !== null`)

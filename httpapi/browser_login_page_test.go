@@ -20,7 +20,7 @@ func TestPageLogsInAndOut(t *testing.T) {
 	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 8), "Authorization", user).ok(t, http.StatusCreated)
 	b := browse(t, s)
 	b.expect("40") // a stream that is refused, or a page that is no more there
-	const address = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	address := "/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h"
 	logIn := func(bearer string) {
 		t.Helper()
 		b.open(address)
@@ -49,7 +49,7 @@ func TestPageLogsInAtTheIssuer(t *testing.T) {
 	b := browse(t, s)
 	b.expect("40")                                            // streams after the log-out, and what the issuer does not have
 	at := strings.Replace(s.url, "127.0.0.1", "localhost", 1) // the issuer is 127.0.0.1
-	const address = "/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h"
+	address := "/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h"
 	b.do(chromedp.Navigate(at+address), chromedp.WaitVisible(chromedp.CSS(`#token`)))
 	b.do(chromedp.Click(chromedp.CSS(`a.button[href^="/ui/login/issuer"]`)), chromedp.WaitVisible(chromedp.CSS(`form.question`)))
 	b.becomes(`location.hostname === 'localhost' && location.pathname === '/ui/workflows/wf-1' && new URL(location.href).searchParams.get('duration') === '1h'`)

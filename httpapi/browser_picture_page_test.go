@@ -65,12 +65,12 @@ func pictured(t *testing.T) *site {
 		"disk":{"storage":{"id":"archive","peer_id":"south","demand":{"storage_gb":1200}}}},
 		"links":[{"source":"fetch","destination":"align"},{"source":"align","destination":"report"},{"source":"align","destination":"gpus"}]}}`).ok(t, http.StatusCreated)
 	s.planned(t, []byte(`{"peer_id":"north","generated_at":"2026-11-30T00:00:00Z","capacities":{"cluster":{"rack-1":{"gpus":8,"ram_gb":512},"rack-2":{"gpus":4,"ram_gb":256}}},
-		"schedule":{"cluster":[{"start":"2026-12-24T06:00:00Z","end":"2026-12-24T11:00:00Z","instance_id":"rack-1","usage":{"gpus":6,"ram_gb":128}},
-		{"start":"2026-12-24T10:00:00Z","end":"2026-12-24T14:00:00Z","instance_id":"rack-2","usage":{"gpus":3,"ram_gb":32}}]}}`))
+		"schedule":{"cluster":[{"start":"`+on(0)+`T06:00:00Z","end":"`+on(0)+`T11:00:00Z","instance_id":"rack-1","usage":{"gpus":6,"ram_gb":128}},
+		{"start":"`+on(0)+`T10:00:00Z","end":"`+on(0)+`T14:00:00Z","instance_id":"rack-2","usage":{"gpus":3,"ram_gb":32}}]}}`))
 	s.planned(t, []byte(`{"peer_id":"south","generated_at":"2026-11-30T00:00:00Z","capacities":{"archive":{"tape":{"storage_gb":4000}}},
-		"schedule":{"archive":[{"start":"2026-12-24T07:00:00Z","end":"2026-12-24T08:30:00Z","usage":{"storage_gb":2100}},{"start":"2026-12-24T15:00:00Z","end":"2026-12-24T20:00:00Z","usage":{"storage_gb":3000}}]}}`))
+		"schedule":{"archive":[{"start":"`+on(0)+`T07:00:00Z","end":"`+on(0)+`T08:30:00Z","usage":{"storage_gb":2100}},{"start":"`+on(0)+`T15:00:00Z","end":"`+on(0)+`T20:00:00Z","usage":{"storage_gb":3000}}]}}`))
 	natstest.Eventually(t, "the planners are in view", func() bool { return s.parts.Planners.Len() == 2 })
-	const at = "start=2026-12-24T"
+	at := "start=" + on(0) + "T"
 	s.sent(t, "/ui/workflows/align-genomes/schedules", at+"12:00:00Z")
 	s.sent(t, "/ui/workflows/align-genomes/holds", at+"11:00:00Z&ttl_s=900")
 	s.watches(t, "align-genomes")
@@ -108,7 +108,7 @@ func TestPagePictures(t *testing.T) {
 	p := pictured(t)
 	b = browse(t, p)
 	b.photograph(map[string]string{"workflows": "/ui/"}, settle, usual)
-	b.photograph(map[string]string{"workflow": "/ui/workflows/align-genomes?start=2026-12-24T10:00:00Z"}, settleIDs, all)
+	b.photograph(map[string]string{"workflow": "/ui/workflows/align-genomes?start=" + on(0) + "T10:00:00Z"}, settleIDs, all)
 	guard := newSite(t, guarded())
 	b = browse(t, guard)
 	b.expect("401")

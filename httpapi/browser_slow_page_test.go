@@ -16,7 +16,7 @@ func TestPageOnASlowNetwork(t *testing.T) {
 	s := newSite(t, defaults)
 	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
 	b := browse(t, s)
-	b.open("/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h")
+	b.open("/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h")
 	b.becomes(fresh + ` === 'live'`)
 	b.do(call(network.Enable, network.EnableParams{}), call(conditions, map[string]any{
 		"offline": false, "latency": 400, "downloadThroughput": 20 << 10, "uploadThroughput": 20 << 10,
@@ -51,7 +51,7 @@ func TestPageIsQuick(t *testing.T) {
 	s := newSite(t, defaults)
 	s.put(t, "wf-1", 8).ok(t, http.StatusCreated)
 	b := browse(t, s)
-	b.open("/ui/workflows/wf-1?start=2026-12-24T09:00:00Z&duration=1h")
+	b.open("/ui/workflows/wf-1?start=" + on(0) + "T09:00:00Z&duration=1h")
 	b.becomes(fresh + ` === 'live'`)
 	reads[bool](b, `new MutationObserver(() => { window.at = Date.now(); }).observe(document.querySelector('[role=status]'), { attributes: true }) === undefined`)
 	for i := range 10 {

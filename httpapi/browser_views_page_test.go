@@ -35,13 +35,13 @@ func everything(t *testing.T) (s *site, views map[string]string) {
 	s.do(t, http.MethodPut, "/oc/wf-2", strings.ReplaceAll(sampleWorkflow("wf-2", 8), "peer-a", "peer-b")).ok(t, http.StatusCreated)
 	s.plan(t, "peer-b", 20)
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 2 })
-	const window = "start=2026-12-24T09:00:00Z&duration=1h"
+	window := "start=" + on(0) + "T09:00:00Z&duration=1h"
 	hold := s.submit(t, "/ui/workflows/wf-2/holds", window+"&ttl_s=900").ok(t, http.StatusSeeOther).header.Get("Location")
 	schedule := s.sent(t, "/ui/workflows/wf-2/schedules", "cron=0+8+*+*+*&duration=1h")
 	return s, map[string]string{
 		"workflows": "/ui/", "workflow": "/ui/workflows/wf-2?" + window + "&zoom=hour", "workflow-short": "/ui/workflows/wf-2?" + window + "&zoom=year&preemption=true",
 		"workflow-hostile": "/ui" + strings.Replace(hostile, "/oc/", "/workflows/", 1),
-		"peers":            "/ui/peers", "peer": "/ui/peers/peer-b?from=2026-12-20", "nodes": "/ui/nodes", "node": "/ui/nodes/" + url.PathEscape(hostileName),
+		"peers":            "/ui/peers", "peer": "/ui/peers/peer-b?from=" + on(-4), "nodes": "/ui/nodes", "node": "/ui/nodes/" + url.PathEscape(hostileName),
 		"schedule": schedule, "hold": hold, "run": "/ui" + path, "recurring": "/ui/workflows/wf-2/recurring?cron=0+8+*+*+*&time_zone=Europe/Paris&duration=1h",
 		"dead": "/ui/dead",
 	}
