@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -77,9 +79,47 @@ func TestOpenAPIDocumentIsValid(t *testing.T) {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if len(operation.Tags) != 1 || doc.Tags.Get(operation.Tags[0]) == nil || operation.OperationID == "" {
+				t.Errorf("%s %s: tags %v, operation id %q", method, path, operation.Tags, operation.OperationID)
+			}
+		}
+	}
 	s := newBareSite(t, defaults)
 	got := s.do(t, http.MethodGet, "/openapi.json", "").ok(t, http.StatusOK)
 	if !bytes.Equal(got.body, document) {
 		t.Error("another document is served")
+	}
+}
+
+// TestExamplesOfBodiesAreTaken sends each as it stands in the document: whatever else is in the way, the body is not.
+func TestExamplesOfBodiesAreTaken(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, defaults)
+	bodies := map[string]string{} // by method and path
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.RequestBody == nil {
+				continue
+			}
+			example, err := json.Marshal(operation.RequestBody.Value.Content.Get("application/json").Example)
+			if err != nil || string(example) == "null" {
+				t.Errorf("%s %s: example %s, %v", method, path, example, err)
+			}
+			bodies[method+" "+strings.ReplaceAll(path, "{id}", "align")] = string(example)
+		}
+	}
+	s.do(t, http.MethodPut, "/oc/align", bodies["PUT /oc/align"]).ok(t, http.StatusCreated)
+	for line, body := range bodies {
+		method, path, _ := strings.Cut(line, " ")
+		switch got := s.do(t, method, path, body); got.status {
+		case http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+			t.Errorf("%s: %d %s", line, got.status, got.body)
+		}
 	}
 }
