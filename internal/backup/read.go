@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"oc-scheduler/jet"
 )
@@ -93,10 +94,15 @@ func (r *reading) take(ctx context.Context, m *nats.Msg) error {
 		return err
 	}
 	r.reached = meta.Sequence.Stream
-	if meta.NumPending > 0 {
+	if meta.NumPending > 0 || torn(m.Header) {
 		return nil
 	}
 	return r.atEnd(ctx)
+}
+
+// torn says whether a message is of a batch that goes on behind it: the server stores one message of it after the other.
+func torn(h nats.Header) bool {
+	return h.Get(jetstreamext.BatchIDHeader) != "" && h.Get(jetstreamext.BatchCommitHeader) == ""
 }
 
 // atEnd is asked when who is read has no more: it says whether that is all, for it may be a member that is behind the
