@@ -9,8 +9,6 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 # The go command itself turns cgo off where there is no C compiler.
 RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
-# Tests at a time in each package: most wait for servers, not for a processor.
-PARALLEL ?= 4
 FUZZTIME ?= 30s
 BENCH    ?= .
 SOAK     ?= 10m
@@ -44,7 +42,7 @@ run: build ## build and start the demo: embedded NATS, two peers, one workflow (
 	@exec bin/oc-scheduler demo $(ARGS)
 
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
-	go test $(RACE) -shuffle=on -parallel $(PARALLEL) ./...
+	go test $(RACE) -shuffle=on ./...
 
 test-page: ## try the page in a real browser (needs Debian's chromium, and npm once to fetch axe-core)
 	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi
