@@ -34,11 +34,7 @@ func (f *fleet) outage(t *testing.T, cluster *natstest.Cluster) {
 	cluster.AwaitHealthy(t)
 	f.publish(t)
 	f.whole(t, "the return of NATS")
-	stored, err := fleettest.Values(t.Context(), f.js, "workflows")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id := range stored {
+	for id := range fleettest.Stored(t, f.js, "workflows") {
 		if strings.HasPrefix(id, "ghost") {
 			t.Errorf("%s was refused, and stored later", id)
 		}

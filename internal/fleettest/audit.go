@@ -76,6 +76,19 @@ func Counts(tb testing.TB, js jetstream.JetStream, peerIDs ...string) (requests,
 	return requests, closes
 }
 
+// Stored are the living values of a bucket, by identifier, as soon as they can be read.
+func Stored(tb testing.TB, js jetstream.JetStream, bucket string) (values map[string][]byte) {
+	tb.Helper()
+	Until(tb, bucket+" can be read", func() string {
+		var err error
+		if values, err = Values(tb.Context(), js, bucket); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	return values
+}
+
 // Agree waits until every replica is ready and shows what the buckets hold.
 func Agree(tb testing.TB, js jetstream.JetStream, urls ...string) time.Duration {
 	tb.Helper()
