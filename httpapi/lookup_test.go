@@ -197,9 +197,10 @@ func TestUnknownIDsCostLittle(t *testing.T) {
 	reads := &counting{}
 	s.parts.StoredExecutions = reads
 	s.Attach(s.parts)
+	const clientsAtOnce = 20
 	began := time.Now()
 	var clients sync.WaitGroup
-	for client := range 20 {
+	for client := range clientsAtOnce {
 		clients.Go(func() {
 			for n := range 50 {
 				resp, err := s.client.Get(fmt.Sprintf("%s/executions/x%d-%d", s.url, client, n))
@@ -215,7 +216,9 @@ func TestUnknownIDsCostLittle(t *testing.T) {
 	}
 	clients.Wait()
 	const rate = 200 // a second, and as many in a row
-	if most := rate + int64(rate*time.Since(began).Seconds()) + 1; reads.n.Load() > most {
+	// The limiter takes the time from its callers: each of those that come at once may bring one that is a little older
+	// than the last, which counts anew.
+	if most := rate + int64(rate*time.Since(began).Seconds()) + clientsAtOnce; reads.n.Load() > most {
 		t.Errorf("the bucket was asked %d times in %v, at most %d are expected", reads.n.Load(), time.Since(began), most)
 	}
 }
