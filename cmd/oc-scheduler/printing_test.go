@@ -72,6 +72,7 @@ func TestErrorsForPrograms(t *testing.T) {
 	for args, want := range map[string]failure{
 		"nodes --bogus -o json": {ExitCode: 1, Error: "unknown flag --bogus"},
 		"-o=json fly":           {ExitCode: 1, Error: "unknown flag -o"},
+
 		"run n1 -ojson --server 127.0.0.1:1 -- ls":   {ExitCode: 125, Error: "no replica answers at 127.0.0.1:1"},
 		"nodes --output=json --server 127.0.0.1:1":   {ExitCode: 1, Error: "no replica answers"},
 		"runs show x --output json --server ftp://a": {ExitCode: 1, Error: "--server: not a URL"},

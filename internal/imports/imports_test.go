@@ -1,8 +1,6 @@
 package imports_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,32 +57,6 @@ func TestWfFormat(t *testing.T) {
 		if _, _, err := imports.WfFormat([]byte(faulty), onto); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%.60s: %v, want %q", faulty, err, words)
 		}
-	}
-}
-
-// TestRecordingsOfWfCommons reads real ones, where they are.
-func TestRecordingsOfWfCommons(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("../../../shared/cases/wfcommons/*.json")
-	if err != nil || len(files) == 0 {
-		t.Skip("no recordings of WfCommons beside this project")
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, left, err := imports.WfFormat(data, onto)
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
-		}
-		w, err := workflow.Decode(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lasts, ok := w.Duration()
-		t.Logf("%s: %v (%v); left out: %v", filepath.Base(file), lasts, ok, left)
 	}
 }
 
