@@ -12,12 +12,8 @@ import (
 )
 
 type doctorCmd struct {
-	NATSURL     []string `name:"nats-url" default:"nats://127.0.0.1:4222" help:"NATS servers, comma-separated; each is tried."`
-	NATSCreds   string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
-	NATSNKey    string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
-	NATSCA      string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
-	NATSCert    string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
-	NATSKey     string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+	NATSURL []string `name:"nats-url" default:"nats://127.0.0.1:4222" help:"NATS servers, comma-separated; each is tried."`
+	app.NATSCredentials
 	NATSMonitor []string `name:"nats-monitor" placeholder:"URL" help:"Monitoring addresses of the NATS servers, comma-separated: they alone tell the fsync setting."`
 	Server      string   `placeholder:"URL" help:"A running replica to examine, too."`
 	tokenFlag
@@ -48,9 +44,7 @@ func (c *doctorCmd) AfterApply() error {
 
 // Run prints what it finds. It changes nothing.
 func (c *doctorCmd) Run(ctx context.Context, con *console) error {
-	options, err := app.Config{
-		NATSURL: c.NATSURL, NATSCreds: c.NATSCreds, NATSNKey: c.NATSNKey, NATSCA: c.NATSCA, NATSCert: c.NATSCert, NATSKey: c.NATSKey,
-	}.NATSOptions()
+	options, err := app.Config{NATSURL: c.NATSURL, NATSCredentials: c.NATSCredentials}.NATSOptions()
 	if err != nil {
 		return err
 	}

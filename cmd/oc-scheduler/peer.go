@@ -17,15 +17,11 @@ import (
 )
 
 type peerCmd struct {
-	Config    string   `required:"" placeholder:"FILE" help:"What the node is, in YAML; see deploy/peer.yaml."`
-	NATSURL   []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; instead of those in FILE."`
-	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
-	NATSNKey  string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
-	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
-	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
-	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
-	DataDir   string   `placeholder:"DIR" help:"Ledger and output; by default what FILE says, else nodes/NODE below $XDG_STATE_HOME/oc-scheduler or ~/.local/state/oc-scheduler."`
-	Listen    string   `placeholder:"ADDR" help:"Serve /livez, /readyz and /metrics there, to whoever asks: host:port, or :port for this machine; by default nowhere."`
+	Config  string   `required:"" placeholder:"FILE" help:"What the node is, in YAML; see deploy/peer.yaml."`
+	NATSURL []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; instead of those in FILE."`
+	app.NATSCredentials
+	DataDir string `placeholder:"DIR" help:"Ledger and output; by default what FILE says, else nodes/NODE below $XDG_STATE_HOME/oc-scheduler or ~/.local/state/oc-scheduler."`
+	Listen  string `placeholder:"ADDR" help:"Serve /livez, /readyz and /metrics there, to whoever asks: host:port, or :port for this machine; by default nowhere."`
 	logFlags
 }
 
@@ -74,7 +70,8 @@ func runNode(ctx context.Context, cfg peer.Config, watched string, log *slog.Log
 		return &exitError{exitConfig, errors.New("--nats-url: missing, and the configuration has no nats.url")}
 	}
 	n := cfg.NATS
-	options, err := app.Config{NATSURL: n.URL, NATSCreds: n.Creds, NATSNKey: n.NKey, NATSCA: n.CA, NATSCert: n.Cert, NATSKey: n.Key}.NATSOptions()
+	credentials := app.NATSCredentials{NATSCreds: n.Creds, NATSNKey: n.NKey, NATSCA: n.CA, NATSCert: n.Cert, NATSKey: n.Key}
+	options, err := app.Config{NATSURL: n.URL, NATSCredentials: credentials}.NATSOptions()
 	if err != nil {
 		return &exitError{exitConfig, err}
 	}

@@ -17,13 +17,9 @@ import (
 
 // storeFlags lead to what is kept: on NATS servers, or in the directory of an embedded one that does not run.
 type storeFlags struct {
-	NATSURL   []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; without it what is in --data-dir, which no replica may use meanwhile."`
-	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
-	NATSNKey  string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
-	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
-	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
-	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
-	DataDir   string   `name:"data-dir" placeholder:"DIR" help:"Store of the embedded NATS server (default: as for serve)."`
+	NATSURL []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; without it what is in --data-dir, which no replica may use meanwhile."`
+	app.NATSCredentials
+	DataDir string `name:"data-dir" placeholder:"DIR" help:"Store of the embedded NATS server (default: as for serve)."`
 }
 
 // with calls do with JetStream.
@@ -38,9 +34,7 @@ func (f storeFlags) with(ctx context.Context, con *console, do func(jetstream.Je
 		defer server.Shutdown()
 		options = append(options, server.ConnOptions()...)
 	} else {
-		credentials, err := app.Config{
-			NATSURL: f.NATSURL, NATSCreds: f.NATSCreds, NATSNKey: f.NATSNKey, NATSCA: f.NATSCA, NATSCert: f.NATSCert, NATSKey: f.NATSKey,
-		}.NATSOptions()
+		credentials, err := app.Config{NATSURL: f.NATSURL, NATSCredentials: f.NATSCredentials}.NATSOptions()
 		if err != nil {
 			return err
 		}

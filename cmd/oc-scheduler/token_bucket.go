@@ -29,21 +29,15 @@ const byBucket = "nats"
 // bucketFlags lead straight to the bucket. The URL is a part of the command, not of the environment: a variable
 // that is there for serve must not change whom the command asks.
 type bucketFlags struct {
-	NATSURL   []string `name:"nats-url" group:"bucket" placeholder:"URL" help:"NATS servers, comma-separated, to write straight into the bucket there instead of asking a replica."`
-	NATSCreds string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
-	NATSNKey  string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
-	NATSCA    string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
-	NATSCert  string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
-	NATSKey   string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+	NATSURL []string `name:"nats-url" group:"bucket" placeholder:"URL" help:"NATS servers, comma-separated, to write straight into the bucket there instead of asking a replica."`
+	app.NATSCredentials
 }
 
 func (f bucketFlags) direct() bool { return len(f.NATSURL) > 0 }
 
 // with calls f with the bucket.
 func (f bucketFlags) with(ctx context.Context, do func(context.Context, *tokens.Tokens) error) error {
-	options, err := app.Config{
-		NATSURL: f.NATSURL, NATSCreds: f.NATSCreds, NATSNKey: f.NATSNKey, NATSCA: f.NATSCA, NATSCert: f.NATSCert, NATSKey: f.NATSKey,
-	}.NATSOptions()
+	options, err := app.Config{NATSURL: f.NATSURL, NATSCredentials: f.NATSCredentials}.NATSOptions()
 	if err != nil {
 		return err
 	}

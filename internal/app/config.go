@@ -37,12 +37,8 @@ type Config struct {
 	NATSURL        []string `name:"nats-url" placeholder:"URL" help:"NATS servers, comma-separated; none starts an embedded server with JetStream."`
 	NATSListen     string   `name:"nats-listen" default:"127.0.0.1:4222" help:"Embedded server only: where it accepts clients; port 0 picks one, 'off' serves this process alone."`
 	NATSListenFile string   `name:"nats-listen-file" placeholder:"FILE" help:"Embedded server only: write its client URL to FILE."`
-	NATSCreds      string   `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
-	NATSNKey       string   `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
-	NATSCA         string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
-	NATSCert       string   `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
-	NATSKey        string   `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
-	DataDir        string   `placeholder:"DIR" help:"Embedded server only: its store; by default $XDG_STATE_HOME/oc-scheduler, else ~/.local/state/oc-scheduler."`
+	NATSCredentials
+	DataDir string `placeholder:"DIR" help:"Embedded server only: its store; by default $XDG_STATE_HOME/oc-scheduler, else ~/.local/state/oc-scheduler."`
 
 	JSReplicas int           `name:"js-replicas" default:"1" help:"JetStream replication of every stream and bucket: 1, 3 or 5."`
 	ReplicaID  string        `placeholder:"NAME" help:"This replica's name in leases and logs; by default the host's and a random suffix."`

@@ -21,7 +21,7 @@ import (
 // out of reach is no failure. Unusable credentials are a *ConfigError.
 func connect(ctx context.Context, cfg Config, name string, embedded *natsd.Server, log *slog.Logger) (*nats.Conn, error) {
 	opts := append(steadyOptions(name), newConnLog(ctx, name, log).options()...)
-	credentials, err := credentialOptions(cfg)
+	credentials, err := cfg.NATSCredentials.options()
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
@@ -54,39 +54,48 @@ func steadyOptions(name string) []nats.Option {
 	}
 }
 
+// NATSCredentials are the flags by which a command proves to NATS who it is, and what it trusts.
+type NATSCredentials struct {
+	NATSCreds string `name:"nats-creds" placeholder:"FILE" help:"NATS credentials."`
+	NATSNKey  string `name:"nats-nkey" placeholder:"FILE" help:"Seed of an nkey for NATS."`
+	NATSCA    string `name:"nats-ca" placeholder:"FILE" help:"Certificate authorities that NATS servers are checked against (PEM)."`
+	NATSCert  string `name:"nats-cert" placeholder:"FILE" help:"Client certificate for NATS (PEM)."`
+	NATSKey   string `name:"nats-key" placeholder:"FILE" help:"Key of the client certificate (PEM)."`
+}
+
 // NATSOptions checks the flags that lead to the NATS servers and reads the files they name.
 func (c Config) NATSOptions() ([]nats.Option, error) {
 	if err := errors.Join(flag("--nats-url", checkNATSURLs(c.NATSURL)), c.checkCredentials()); err != nil {
 		return nil, err
 	}
-	return credentialOptions(c)
+	return c.options()
 }
 
-// credentialOptions reads the files once, so that a wrong path is told at start.
-func credentialOptions(cfg Config) ([]nats.Option, error) {
+// options reads the files once, so that a wrong path is told at start.
+func (c NATSCredentials) options() ([]nats.Option, error) {
 	var opts []nats.Option
 	var errs []error
-	if cfg.NATSCreds != "" {
-		creds := nats.UserCredentials(cfg.NATSCreds)
+	if c.NATSCreds != "" {
+		creds := nats.UserCredentials(c.NATSCreds)
 		errs = append(errs, flag("--nats-creds", checkCreds(creds)))
 		opts = append(opts, creds)
 	}
-	if cfg.NATSNKey != "" {
-		nkey, err := nats.NkeyOptionFromSeed(cfg.NATSNKey)
+	if c.NATSNKey != "" {
+		nkey, err := nats.NkeyOptionFromSeed(c.NATSNKey)
 		if err != nil { // it may repeat what the file holds
-			err = fmt.Errorf("%s holds no seed of an nkey of a user, or cannot be read", cfg.NATSNKey)
+			err = fmt.Errorf("%s holds no seed of an nkey of a user, or cannot be read", c.NATSNKey)
 		}
 		errs = append(errs, flag("--nats-nkey", err))
 		opts = append(opts, nkey) // not used when it failed
 	}
-	if cfg.NATSCA != "" {
-		errs = append(errs, flag("--nats-ca", checkCA(cfg.NATSCA)))
-		opts = append(opts, nats.RootCAs(cfg.NATSCA))
+	if c.NATSCA != "" {
+		errs = append(errs, flag("--nats-ca", checkCA(c.NATSCA)))
+		opts = append(opts, nats.RootCAs(c.NATSCA))
 	}
-	if cfg.NATSCert != "" {
-		_, err := tls.LoadX509KeyPair(cfg.NATSCert, cfg.NATSKey)
+	if c.NATSCert != "" {
+		_, err := tls.LoadX509KeyPair(c.NATSCert, c.NATSKey)
 		errs = append(errs, flag("--nats-cert, --nats-key", err))
-		opts = append(opts, nats.ClientCert(cfg.NATSCert, cfg.NATSKey))
+		opts = append(opts, nats.ClientCert(c.NATSCert, c.NATSKey))
 	}
 	return opts, errors.Join(errs...)
 }

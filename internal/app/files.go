@@ -11,7 +11,7 @@ import (
 // checkFiles reports all that is wrong with the files and directories that the flags name: it reads
 // those that will be read, and tries those that will be written into.
 func (c Config) checkFiles() error {
-	_, err := credentialOptions(c)
+	_, err := c.options()
 	_, secretErr := c.clientSecret()
 	errs := []error{
 		err,
