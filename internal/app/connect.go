@@ -21,7 +21,7 @@ import (
 // out of reach is no failure. Unusable credentials are a *ConfigError.
 func connect(ctx context.Context, cfg Config, name string, embedded *natsd.Server, log *slog.Logger) (*nats.Conn, error) {
 	opts := append(steadyOptions(name), newConnLog(ctx, name, log).options()...)
-	credentials, err := cfg.NATSCredentials.options()
+	credentials, err := cfg.options()
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
