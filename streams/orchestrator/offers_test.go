@@ -3,9 +3,10 @@ package orchestrator_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
@@ -160,32 +161,39 @@ func TestALostOfferIsAskedFor(t *testing.T) {
 	a.offers(t, "n", 1)
 }
 
-// TestOffersInAnyOrder: of all that was told in the present session, the newest stands.
+// TestOffersInAnyOrder: of all that was told in the present session, the newest stands, whatever was lost on the way,
+// repeated or overtaken, and whatever comes of sessions that are over.
 func TestOffersInAnyOrder(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
 	replicas := []*replica{startReplica(t, srv, "a"), startReplica(t, srv, "b")}
 	nc := srv.Connect(t)
-	for seed := range uint64(8) {
-		h := &history{node: newNode(t, nc, fmt.Sprint("n", seed)), dice: rand.New(rand.NewPCG(seed, 0)), told: map[string]int{}}
+	nodes := 0
+	rapid.Check(t, func(dice *rapid.T) {
+		nodes++
+		h := &history{node: newNode(t, nc, fmt.Sprint("n", nodes)), told: map[string]int{}}
 		h.open(t)
-		for range 12 {
-			if h.dice.IntN(6) == 0 && len(h.sessions) < 4 { // the door lets it in as often
-				h.open(t)
-				continue
+		for range rapid.IntRange(1, 8).Draw(dice, "steps") {
+			switch rapid.SampledFrom([]string{"tell", "tell", "tell", "lose", "open"}).Draw(dice, "what") {
+			case "open":
+				if len(h.sessions) < 4 { // the door lets it in as often
+					h.open(t)
+				}
+			case "lose":
+				h.draw(dice)
+			default:
+				h.tell(t, dice)
 			}
-			h.tell(t)
 		}
 		for _, r := range replicas {
 			r.offers(t, h.node.id, h.stands)
 		}
-	}
+	})
 }
 
-// history is what a node has told, be it newer, repeated, overtaken or in a session that is over.
+// history is what a node has told.
 type history struct {
 	node     *node
-	dice     *rand.Rand
 	sessions []string
 	told     map[string]int // instances, by session and sequence
 
@@ -199,19 +207,25 @@ func (h *history) open(t *testing.T) {
 	h.sessions, h.newest = append(h.sessions, h.node.session), 0
 }
 
-func (h *history) tell(t *testing.T) {
-	t.Helper()
-	session, sequence := h.sessions[h.dice.IntN(len(h.sessions))], 1+h.dice.Uint64N(4)
+// draw is a telling, perhaps one that was drawn before.
+func (h *history) draw(dice *rapid.T) (session string, sequence uint64, tells int) {
+	session, sequence = rapid.SampledFrom(h.sessions).Draw(dice, "session"), rapid.Uint64Range(1, 4).Draw(dice, "sequence")
 	key := fmt.Sprint(session, sequence)
 	if _, before := h.told[key]; !before {
-		h.told[key] = h.dice.IntN(6)
+		h.told[key] = rapid.IntRange(0, 5).Draw(dice, "instances")
 	}
+	return session, sequence, h.told[key]
+}
+
+func (h *history) tell(t *testing.T, dice *rapid.T) {
+	t.Helper()
+	session, sequence, tells := h.draw(dice)
 	present := session == h.node.session
-	r, err := h.node.tryOffer(t.Context(), session, nclprotocol.OfferRequest{Sequence: sequence, Offer: json.RawMessage(instances(h.told[key]))})
+	r, err := h.node.tryOffer(t.Context(), session, nclprotocol.OfferRequest{Sequence: sequence, Offer: json.RawMessage(instances(tells))})
 	if err != nil || r.Accepted != present || r.HandshakeRequired == present {
-		t.Fatalf("%s: offer %d, of the present session: %v: %+v, %v", h.node.id, sequence, present, r, err)
+		dice.Fatalf("%s: offer %d, of the present session: %v: %+v, %v", h.node.id, sequence, present, r, err)
 	}
 	if present && sequence > h.newest {
-		h.newest, h.stands = sequence, h.told[key]
+		h.newest, h.stands = sequence, tells
 	}
 }
