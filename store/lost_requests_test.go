@@ -30,7 +30,7 @@ func TestALostRequestCostsAViewNoSession(t *testing.T) {
 	natstest.Run(t, st.Planners.View().Run)
 	natstest.Receive(t, st.Planners.View().Loaded())
 	for i, n := range lost {
-		if n() != 1 {
+		if n() < 1 {
 			t.Errorf("%d requests of kind %d were lost", n(), i)
 		}
 	}
@@ -57,7 +57,7 @@ func TestALostReadIsMadeAgain(t *testing.T) {
 	if err := st.Interest.Add(ctx, "p", "replica-1"); err != nil {
 		t.Error(err)
 	}
-	if lost() != 2 {
+	if lost() < 2 {
 		t.Errorf("%d reads were lost", lost())
 	}
 }

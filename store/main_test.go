@@ -17,7 +17,9 @@ import (
 	"oc-scheduler/store/planners"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 var discard = slog.New(slog.DiscardHandler)
 

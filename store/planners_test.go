@@ -141,10 +141,11 @@ func TestReplacingKeepsTheEndOfLife(t *testing.T) {
 		if out != origin.Stored {
 			t.Fatal(out)
 		}
-		e := shows(t, st, "p", func(r planners.Record) bool { return int(ramOf(r)) == i }).Value
-		if e.FirstSeenAt.After(first.FirstSeenAt) { // a new life: not before the first one's end
-			if e.FirstSeenAt.Before(first.ExpiresAt) {
-				t.Errorf("a new life began at %v, the first ends at %v", e.FirstSeenAt, first.ExpiresAt)
+		stored := shows(t, st, "p", func(r planners.Record) bool { return int(ramOf(r)) == i })
+		e := stored.Value
+		if e.FirstSeenAt.After(first.FirstSeenAt) { // a new life: not stored before the first one's end
+			if stored.Stored.Before(first.ExpiresAt) {
+				t.Errorf("a new life began at %v, the first ends at %v", stored.Stored, first.ExpiresAt)
 			}
 			return
 		}

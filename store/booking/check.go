@@ -7,6 +7,15 @@ import (
 	"oc-scheduler/store/planner"
 )
 
+// Answer is Check with all that a client is told: inputs name what the problem was made of.
+func (p *Problem) Answer(inputs Digest, w Window, at time.Time) (*Result, error) {
+	r, err := p.Check(w)
+	if err == nil {
+		r.Version, r.ComputedAt = Version(inputs, w), at.UTC()
+	}
+	return r, err
+}
+
 // Check evaluates the problem in a window. Version and ComputedAt are left for the caller to fill.
 // The error is a fault.List: there are too many items for too many instances to try.
 func (p *Problem) Check(w Window) (*Result, error) {

@@ -87,32 +87,31 @@ func (g golden) answer(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexes := map[string]*planner.Index{}
+	planners := map[string]*planner.Planner{}
 	for _, raw := range g.Planners {
 		p, err := planner.Decode(raw, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		indexes[p.PeerID()] = planner.NewIndex(p).With(g.overlay(p.PeerID()))
+		planners[p.PeerID()] = p
 	}
 	request, err := booking.DecodeRequest(g.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	index := func(peerID string) *planner.Index { return indexes[peerID] }
 	window, err := request.Resolve(w, g.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := answer(t, problem(t, w, index, request.Selected), window)
-	r.ComputedAt = g.Now
-	r.Version = booking.Version(booking.Inputs(w, func(peerID string) (booking.Digest, bool) {
-		x := indexes[peerID]
-		if x == nil {
-			return booking.Digest{}, false
-		}
-		return x.Planner().Digest(), true
-	}, func(peerID string) booking.Digest { return g.overlay(peerID).Digest() }, request.Selected), window)
+	state := booking.Look(w, func(peerID string) (*planner.Planner, *planner.Overlay) { return planners[peerID], g.overlay(peerID) })
+	p, err := state.Problem(request.Selected, func(p *planner.Planner, o *planner.Overlay) *planner.Index { return planner.NewIndex(p).With(o) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Answer(state.Inputs(request.Selected), window, g.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return r.JSON()
 }
 

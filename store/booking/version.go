@@ -8,26 +8,24 @@ import (
 	"strings"
 
 	"oc-scheduler/store/digest"
-	"oc-scheduler/store/workflow"
 )
 
 // Digest names content; equal content has equal digests in every process.
 type Digest = digest.Digest
 
-// Inputs names everything about a check but the window: the workflow, the planners of its peers
-// (planner reports false for a missing one), the bookings laid over those (all zeros where there are
-// none) and the selected instances. Equal inputs are one Problem.
-func Inputs(w *workflow.Workflow, planner func(peerID string) (Digest, bool), bookings func(peerID string) Digest, selected map[string]string) Digest {
-	graph := w.Digest()
+// Inputs names everything about a check but the window: the workflow, the planners of its peers, the bookings laid over
+// those and the selected instances. Equal inputs are one Problem.
+func (s State) Inputs(selected map[string]string) Digest {
+	graph := s.workflow.Digest()
 	b := append(make([]byte, 0, 256), graph[:]...)
-	for _, peer := range w.Peers() {
-		d, ok := planner(peer)
-		if !ok {
+	for n, p := range s.planners {
+		if p == nil {
 			b = append(b, 0)
 			continue
 		}
+		d := p.Digest()
 		b = append(append(b, 1), d[:]...)
-		if standing := bookings(peer); standing != (Digest{}) {
+		if standing := s.bookings[n].Digest(); standing != (Digest{}) {
 			b = append(append(b, 2), standing[:]...)
 		}
 	}

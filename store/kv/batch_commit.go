@@ -27,10 +27,12 @@ func (b *Batch) Commit(ctx context.Context) (revision uint64, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	for pause := conflictBackoff(); ; {
-		revision, err := b.publish(ctx)
+	pause := conflictBackoff()
+	for lacked := false; ; {
+		revision, err := b.publish(ctx, lacked)
 		b.stream.note(ctx, err)
-		busy := hasCode(err, jetstreamext.JSErrCodeAtomicPublishTooManyInflight, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+		lacked = refusedForNow(err)
+		busy := lacked || hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 		switch err = classify(ctx, err); {
 		case err == nil:
 			return revision, nil
@@ -67,7 +69,9 @@ func (b *Batch) settle(ctx context.Context) (revision uint64, err error) {
 	return 0, last.overtaken(m)
 }
 
-func (b *Batch) publish(ctx context.Context) (revision uint64, err error) {
+// publish publishes the messages. The last one is answered; of the others, what is refused or lost fails it, without a reason.
+// Where that has happened the first one is asked about, too, which tells what would be in vain.
+func (b *Batch) publish(ctx context.Context, ask bool) (revision uint64, err error) {
 	if len(b.changes) > 1 {
 		select {
 		case b.stream.batches <- struct{}{}:
@@ -90,7 +94,7 @@ func (b *Batch) publish(ctx context.Context) (revision uint64, err error) {
 		return ack.Sequence, nil
 	}
 	ack, err := jetstreamext.PublishMsgBatch(ctx, b.stream.js, messages,
-		jetstreamext.BatchFlowControl{AckFirst: true, AckTimeout: AttemptTimeout})
+		jetstreamext.BatchFlowControl{AckFirst: ask, AckTimeout: AttemptTimeout})
 	if err != nil {
 		return 0, err
 	}

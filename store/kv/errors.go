@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"oc-scheduler/jet"
 )
@@ -77,9 +78,15 @@ func Unknown(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }
 
+// refusedForNow says whether a server took no batch, or lacks its first messages: it had too many then, or has come to lead
+// the stream meanwhile. Nothing of it is stored.
+func refusedForNow(err error) bool {
+	return hasCode(err, jetstreamext.JSErrCodeAtomicPublishTooManyInflight, jetstreamext.JSErrCodeBatchPublishIncomplete)
+}
+
 func outOfReach(err error) bool {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && (api.Code == http.StatusServiceUnavailable || api.Code == http.StatusTooManyRequests) {
+	if refusedForNow(err) || errors.As(err, &api) && (api.Code == http.StatusServiceUnavailable || api.Code == http.StatusTooManyRequests) {
 		return true
 	}
 	return slices.ContainsFunc([]error{

@@ -19,6 +19,7 @@ type Feed struct {
 	stream *Stream
 	filter string // what it reads of the stream
 	views  []fed
+	seers  []seer
 	log    *slog.Logger
 
 	// The rest is what Run carries from one session to the next.
@@ -104,7 +105,8 @@ func (f *Feed) Await(ctx context.Context, revision uint64) error {
 	return f.revision.await(ctx, revision)
 }
 
-// Sync waits until the views show all that stood in the bucket when it was called. It fails as ctx ends.
+// Sync waits until the views show all that stood in the bucket when it was called. It fails as ctx ends, whatever the
+// last look failed for.
 func (f *Feed) Sync(ctx context.Context) error {
 	for {
 		end, err := f.end(ctx)
@@ -113,8 +115,11 @@ func (f *Feed) Sync(ctx context.Context) error {
 			err = f.Await(soon, end)
 			cancel()
 		}
-		if err == nil || ctx.Err() != nil {
-			return err
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return classify(ctx, ctx.Err())
 		}
 		if err := Sleep(ctx, behindPause); err != nil {
 			return err
@@ -139,6 +144,7 @@ func (f *Feed) apply(ctx context.Context, m *nats.Msg, md *nats.MsgMetadata) {
 			v.apply(ctx, m, md, f.generation)
 		}
 	}
+	f.show(m, md)
 	f.revision.advance(md.Sequence.Stream)
 }
 
@@ -148,6 +154,9 @@ func (f *Feed) complete(ctx context.Context) {
 	for _, v := range f.views {
 		v.sweep(f.generation)
 		values += v.Len()
+	}
+	for _, s := range f.seers {
+		s.Whole()
 	}
 	f.setCurrent(true, time.Time{})
 	level, msg := slog.LevelInfo, "view is current again" // who was warned of the loss waits for this

@@ -31,6 +31,9 @@ func (f *Feed) Run(ctx context.Context) error {
 		if f.generation++; f.generation > 1 {
 			f.stream.metrics.resyncs.WithLabelValues(bucket).Inc()
 		}
+		for _, s := range f.seers {
+			s.Anew()
+		}
 		good, err := f.follow(ctx)
 		if good && ctx.Err() == nil {
 			f.log.WarnContext(ctx, "view has lost the bucket; it is loaded again", "error", err)

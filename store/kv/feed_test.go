@@ -68,3 +68,21 @@ func TestViewsOfOneFeedKeepTheOrder(t *testing.T) {
 		t.Error("what nobody has written was awaited")
 	}
 }
+
+// TestWhoWaitsInVain is told that NATS is out of reach, or that he has gone himself, whatever the last look failed for.
+func TestWhoWaitsInVain(t *testing.T) {
+	t.Parallel()
+	server := natstest.Start(t)
+	feed := kv.NewFeed(newSite(t, server.JetStream(t), 1).rooms.Stream)
+	server.Stop()
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if err := feed.Sync(late); !errors.Is(err, kv.ErrUnavailable) {
+		t.Errorf("when the time is over: %v", err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := feed.Sync(gone); !errors.Is(err, context.Canceled) || errors.Is(err, kv.ErrUnavailable) {
+		t.Errorf("who has gone: %v", err)
+	}
+}

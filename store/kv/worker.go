@@ -91,7 +91,9 @@ func (w Worker) settle(ctx context.Context, m *nats.Msg) {
 	defer cancel()
 	err := w.working(m, func() error { return w.Handle(ctx, m) })
 	if err == nil {
-		if err = w.acknowledge(ctx, m); err != nil {
+		// No answer is waited for: one whose acknowledgement is lost, with a connection or a leader, comes again, and
+		// was handled then. To know at once would cost as much as another message.
+		if err = m.Ack(); err != nil {
 			w.Log.DebugContext(ctx, "handled but not acknowledged; it comes again", "subject", m.Subject, "error", err)
 		}
 		return
@@ -121,15 +123,6 @@ func (w Worker) working(m *nats.Msg, handle func() error) error {
 	defer beats.Wait()
 	defer close(over)
 	return handle()
-}
-
-// acknowledge tells the server that a message is handled, until it has understood: an answer that is lost would
-// bring it back.
-func (w Worker) acknowledge(ctx context.Context, m *nats.Msg) error {
-	_, err := jet.Hedged(ctx, func(ctx context.Context) (*nats.Msg, error) {
-		return w.Stream.JetStream().Conn().RequestWithContext(ctx, m.Reply, []byte("+ACK"))
-	})
-	return err
 }
 
 // workPause doubles with each delivery, with jitter.

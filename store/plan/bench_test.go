@@ -13,8 +13,7 @@ import (
 )
 
 // BenchmarkGuard compares two ways to keep two bookings from taking the same of an instance: a batch that replaces its
-// head, and one message that asserts the last of all bookings there. The latter can't hold a schedule and its timer,
-// nor more than one instance; and whatever is given back or runs out disturbs it.
+// head, and one message that asserts the last of all bookings there. What came of it: doc.go.
 func BenchmarkGuard(b *testing.B) {
 	for replicas, connect := range map[int]func() *nats.Conn{
 		1: func() *nats.Conn { return natstest.Start(b).Connect(b) },

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -24,6 +25,7 @@ func (c *Change) Lapsed() bool { return kv.Lapsed(c.Header) }
 // order; one for which handle fails comes again. It returns kv.ErrUnavailable when the connection was closed for good.
 func (p *Plan) OnChange(ctx context.Context, handle func(context.Context, Change) error) error {
 	w := kv.Worker{Stream: p.stream, Durable: changesConsumer.Durable, Log: p.log.With("of", "changes")}
+	w.Skip = p.followed
 	w.Handle = func(ctx context.Context, m *nats.Msg) error {
 		md, err := m.Metadata()
 		if err != nil {
@@ -39,4 +41,35 @@ func (p *Plan) OnChange(ctx context.Context, handle func(context.Context, Change
 		return nil
 	}
 	return w.Run(ctx)
+}
+
+// followed says whether a change is one that another has followed, as the views show it: that one is handed out, too. Where
+// another stream has taken the place of theirs, what they show is older, however high its revision.
+func (p *Plan) followed(m *nats.Msg) bool {
+	md, err := m.Metadata()
+	if err != nil {
+		return false
+	}
+	revision, stored := p.newest(m.Subject)
+	return revision > md.Sequence.Stream && !stored.Before(md.Timestamp)
+}
+
+// newest is the revision of what the views show on a subject, and since when it stands; 0: nothing.
+func (p *Plan) newest(subject string) (revision uint64, stored time.Time) {
+	switch {
+	case Schedules.Holds(subject):
+		return placeOf(p.list, Schedules.Key(subject))
+	case Bookings.Holds(subject):
+		return placeOf(p.booked, Bookings.Key(subject))
+	case Holds.Holds(subject):
+		return placeOf(p.held, Holds.Key(subject))
+	case Runs.Holds(subject):
+		return placeOf(p.runs, Runs.Key(subject))
+	}
+	return 0, time.Time{}
+}
+
+func placeOf[T any](v *kv.View[T], key kv.Key) (uint64, time.Time) {
+	e, _ := v.At(key)
+	return e.Revision, e.Stored
 }

@@ -18,9 +18,10 @@ import (
 
 // Headers of markers.
 const (
-	HeaderLog     = "Oc-Log"     // of a hold's: what has become of it
-	HeaderBooking = "Oc-Booking" // of a booking's: what it was
-	HeaderPassed  = "Oc-Passed"  // likewise: to whom it has passed
+	HeaderLog      = "Oc-Log"      // of a hold's: what has become of it
+	HeaderWorkflow = "Oc-Workflow" // likewise: what it was for
+	HeaderBooking  = "Oc-Booking"  // of a booking's: what it was
+	HeaderPassed   = "Oc-Passed"   // likewise: to whom it has passed
 )
 
 // Commit is what is to change together. It belongs to one goroutine.
@@ -115,7 +116,7 @@ func (c *Commit) Release(h *schedule.HoldRecord, revision uint64) {
 	log, err := json.Marshal(over.Log)
 	c.fail(err)
 	gone := kv.Remove(max(c.plan.until(h.ExpiresAt), markerTTL))
-	gone.Header = nats.Header{HeaderLog: {string(log)}}
+	gone.Header = nats.Header{HeaderLog: {string(log)}, HeaderWorkflow: {h.WorkflowID}}
 	c.main = &record{c.plan.holds, kv.KeyOf(h.ID), revision, gone}
 }
 

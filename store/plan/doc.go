@@ -7,4 +7,9 @@
 // first, bookings after them.
 //
 // Whoever only gives something back needs no head.
+//
+// A single message that asserts the last of all bookings of an instance would guard it, too (BenchmarkGuard). With three
+// copies it takes as long: 0.97 ms, a batch with a head 1.01. With one it is quicker, 0.19 ms and 9.1, for there a batch
+// waits for the disk. But it can hold neither a second instance nor a schedule and its timer, and whatever is given back
+// or ends there refuses it.
 package plan

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -23,7 +24,12 @@ const (
 
 // records are schedules, holds and runs as they are stored, by subject: those that have changed or were asked for of
 // late.
-type records struct{ of *recent.Cache[string, packed] }
+type records struct {
+	of      *recent.Cache[string, packed]
+	scratch *[]byte // of the feed, which decodes one at a time
+}
+
+func newRecords() records { return records{recent.NewCache[string, packed](recordBytes), new([]byte)} }
 
 type packed struct {
 	revision uint64
@@ -35,8 +41,9 @@ func kept[T any](r records, of kv.Space, decode kv.Decode[T]) kv.Decode[T] {
 	return func(key kv.Key, m kv.Message) (T, error) {
 		value, err := decode(key, m)
 		if err == nil {
-			data := s2.Encode(nil, m.Data)
-			r.of.Put(of.Prefix+string(key), packed{m.Revision, append([]byte(nil), data...)}, len(data)+recent.Overhead)
+			*r.scratch = s2.Encode((*r.scratch)[:cap(*r.scratch)], m.Data)
+			data := bytes.Clone(*r.scratch)
+			r.of.Put(of.Prefix+string(key), packed{m.Revision, data}, len(data)+recent.Overhead)
 		}
 		return value, err
 	}
@@ -63,6 +70,13 @@ func (p *Plan) KnownHold(ctx context.Context, id string) (schedule.HoldRecord, e
 	return known(ctx, p, p.held, p.holds, id, DecodeHold)
 }
 
+// HeldFor is the workflow of a hold that was released, as long as the marker in its place tells; "": it does not. It
+// fails with kv.ErrUnavailable.
+func (p *Plan) HeldFor(ctx context.Context, id string) (string, error) {
+	m, err := p.holds.Newest(ctx, kv.KeyOf(id))
+	return m.Header.Get(HeaderWorkflow), err
+}
+
 // KnownRun is a run likewise.
 func (p *Plan) KnownRun(ctx context.Context, id string) (run.Record, error) {
 	return known(ctx, p, p.runs, p.runKeys, id, DecodeRun)
@@ -76,12 +90,11 @@ func known[L, T any](ctx context.Context, p *Plan, view *kv.View[L], keys *kv.Ke
 	if !away || !p.loaded() {
 		return value, err
 	}
-	e, stands := view.Get(id)
-	if !stands {
+	if _, stands := view.Get(id); !stands {
 		return value, kv.ErrNotFound
 	}
-	if m, ok := p.records.get(keys.Prefix+string(kv.KeyOf(id)), e.Revision); ok {
-		return decode(kv.KeyOf(id), m)
+	if last, _, kept := seen(p, view, keys, id, decode); kept {
+		return last, nil
 	}
 	return value, err
 }

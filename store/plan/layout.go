@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	fastjson "github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"oc-scheduler/jet"
@@ -95,13 +96,20 @@ var (
 		}
 		return r, nil
 	}
-	DecodeHead    = kv.JSON[schedule.Head](nil)
-	DecodeBooking = kv.JSON(func(key kv.Key, b schedule.Booking) error {
-		if key != BookingKey(b.Place, b.Owner()) {
-			return errForeign
+	DecodeHead = kv.JSON[schedule.Head](nil)
+	// There are many more bookings than anything else, and all are read at a start.
+	DecodeBooking = func(key kv.Key, m kv.Message) (b schedule.Booking, err error) {
+		if err = fastjson.Unmarshal(m.Data, &b); err == nil {
+			err = b.Check()
 		}
-		return b.Check()
-	})
+		if err == nil && key != BookingKey(b.Place, b.Owner()) {
+			err = errForeign
+		}
+		if err != nil {
+			return schedule.Booking{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
+		}
+		return b, nil
+	}
 )
 
 var decodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"oc-scheduler/store/kv"
@@ -13,14 +14,11 @@ import (
 type Listed = *schedule.Schedule
 
 func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
-	r, err := decodeSchedule(key, m)
-	if err != nil {
-		return nil, err
+	r, err := schedule.DecodeListed(m.Data)
+	if err = own(key, r.ID, err); err != nil {
+		return nil, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
-	listed := r.Schedule // apart, so that the rest is not kept with it
-	listed.Occurrences = nil
-	listed.NoteConflicts(r.Occurrences)
-	return &listed, nil
+	return &r, nil
 }
 
 // listedHold is what a replica keeps of a hold.
@@ -61,11 +59,9 @@ func (p *Plan) OnHold(f func(holdID string)) { p.held.OnChange(f) }
 type ListedRun = *run.Run
 
 func decodeListedRun(key kv.Key, m kv.Message) (ListedRun, error) {
-	r, err := DecodeRun(key, m)
-	if err != nil {
-		return nil, err
+	r, err := run.DecodeListed(m.Data)
+	if err = own(key, r.ID, err); err != nil {
+		return nil, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
 	}
-	listed := r.Run // apart, so that the rest is not kept with it
-	listed.Steps = nil
-	return &listed, nil
+	return &r, nil
 }

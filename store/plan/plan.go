@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"oc-scheduler/store/kv"
-	"oc-scheduler/store/recent"
 	"oc-scheduler/store/run"
 	"oc-scheduler/store/schedule"
 )
@@ -29,6 +28,7 @@ type Plan struct {
 	taken  *standing
 
 	records records
+	timers  *timers
 }
 
 // New is the plan that a stream keeps; clock is the time of NATS. Its views are empty until Run has loaded them.
@@ -38,8 +38,9 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 		Feed: kv.NewFeed(of), clock: clock, stream: of,
 		schedules: of.Keys(Schedules), bookings: of.Keys(Bookings), holds: of.Keys(Holds), heads: of.Keys(Heads),
 		due: of.Keys(Due), fired: of.Keys(Fired), runKeys: of.Keys(Runs), claims: of.Keys(Idempotency),
-		taken: newStanding(), records: records{recent.NewCache[string, packed](recordBytes)},
+		taken: newStanding(), records: newRecords(), timers: newTimers(),
 	}
+	p.Show(Due, p.timers)
 	p.list = kv.NewViewOf(p.Feed, p.schedules, kept(p.records, Schedules, decodeListed))
 	p.runs = kv.NewViewOf(p.Feed, p.runKeys, kept(p.records, Runs, decodeListedRun))
 	p.held = kv.NewViewOf(p.Feed, p.holds, kept(p.records, Holds, decodeListedHold))

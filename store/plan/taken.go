@@ -7,6 +7,7 @@ type Taken struct {
 	ID       string
 	On       planner.Ref
 	Slots    []planner.Slot // not to be changed
+	Until    int64          // from then on it takes nothing, whatever its slots say
 	Revision uint64
 }
 
@@ -23,7 +24,7 @@ func (p *Plan) Taken(peerID string) (list []Taken) {
 	for ref, in := range of.instances {
 		in.all(func(slot *planner.Slot) {
 			if e := s.byID[slot.BookingID]; !seen[slot.BookingID] {
-				seen[slot.BookingID], list = true, append(list, Taken{slot.BookingID, ref, e.slots, e.revision})
+				seen[slot.BookingID], list = true, append(list, Taken{slot.BookingID, ref, e.slots, e.until, e.revision})
 			}
 		})
 	}

@@ -111,3 +111,34 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestListsPassOverSteps, however many there are: what they tell is what the record does.
+func TestListsPassOverSteps(t *testing.T) {
+	r := underWay(t).r
+	for range 1000 {
+		r.Steps, r.Work.Tasks = append(r.Steps, r.Steps[2]), append(r.Work.Tasks, r.Work.Tasks[2])
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := run.DecodeListed(data)
+	if err != nil || listed.Steps != nil {
+		t.Errorf("%d steps, %v", len(listed.Steps), err)
+	}
+	whole, err := run.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Steps = nil; told(run.Record{Run: listed}) != told(run.Record{Run: whole.Run}) {
+		t.Errorf("listed is %+v, want %+v", listed, whole.Run)
+	}
+	if n := testing.AllocsPerRun(10, func() { _, _ = run.DecodeListed(data) }); n > 100 {
+		t.Errorf("%v allocations", n)
+	}
+	for _, broken := range []string{`{"id":"","state":"running"}`, `{"id":"r-1","state":"odd"}`, `[`} {
+		if _, err := run.DecodeListed([]byte(broken)); !errors.Is(err, run.ErrBroken) {
+			t.Errorf("%s: %v", broken, err)
+		}
+	}
+}

@@ -42,13 +42,38 @@ type Schedule struct {
 	conflicts []int64 // the ends of occurrences in conflict; of one in a list
 }
 
-// NoteConflicts notes which occurrences are in conflict, for Conflicts to tell without them.
-func (s *Schedule) NoteConflicts(all []Occurrence) {
-	for _, o := range all {
+// DecodeListed reads of a stored record what lists tell: all but occurrences, of which it is noted when those are over that
+// are in conflict. The rest, which may be most of it, is passed over. It fails when it can't be one that was stored.
+func DecodeListed(data []byte) (Schedule, error) {
+	var r struct {
+		Schedule
+		Occurrences []struct {
+			State OccurrenceState `json:"state"`
+			End   time.Time       `json:"end"`
+		} `json:"occurrences"`
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Schedule{}, err
+	}
+	for _, o := range r.Occurrences {
 		if o.State == Conflict {
-			s.conflicts = append(s.conflicts, o.End.UnixNano())
+			r.conflicts = append(r.conflicts, o.End.UnixNano())
 		}
 	}
+	return r.Schedule, r.Check()
+}
+
+// Check says why a schedule can't be one that was stored.
+func (s *Schedule) Check() error {
+	switch {
+	case !OfSchedule.Is(s.ID):
+		return errors.New("id is none of a schedule")
+	case s.WorkflowID == "":
+		return errors.New("no workflow")
+	case s.State != Active && s.State != Paused && !s.State.Final():
+		return errors.New("unknown state")
+	}
+	return nil
 }
 
 // Conflicts is how many occurrences are in conflict that are not over.
@@ -59,6 +84,16 @@ func (s *Schedule) Conflicts(now time.Time) (n int) {
 		}
 	}
 	return n
+}
+
+// Risk differs where something else is at risk; 0: nothing is.
+func (s *Schedule) Risk() (which int64) {
+	for _, o := range s.Occurrences {
+		if o.AtRisk {
+			which += o.Start.UnixNano()
+		}
+	}
+	return which
 }
 
 // OccurrenceState is where an occurrence stands. Once its run exists, it is the run's state.
@@ -113,17 +148,4 @@ type Record struct {
 	Log history.Log `json:"log,omitempty"`
 
 	was stood
-}
-
-// Check says why a record can't be one that was stored.
-func (r *Record) Check() error {
-	switch {
-	case !OfSchedule.Is(r.ID):
-		return errors.New("id is none of a schedule")
-	case r.WorkflowID == "":
-		return errors.New("no workflow")
-	case r.State != Active && r.State != Paused && !r.State.Final():
-		return errors.New("unknown state")
-	}
-	return nil
 }
