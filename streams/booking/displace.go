@@ -38,7 +38,7 @@ func (v *sight) giveWay(ctx context.Context, c *plan.Commit, g *giver) error {
 			return err
 		}
 	}
-	if asked, err := schedule.DecodeRequest(g.Request, schedule.ScheduleBody); err == nil && !asked.Recurs && !holds(g.Record) {
+	if asked, err := schedule.DecodeRequest(g.Request, schedule.ScheduleBody); err == nil && !asked.Recurs && g.over() {
 		timer, err := v.plan.TimerRevision(ctx, g.ID)
 		if err != nil {
 			return err
@@ -48,10 +48,6 @@ func (v *sight) giveWay(ctx context.Context, c *plan.Commit, g *giver) error {
 	}
 	c.Change(g.Record, displacedBy(c.By()).Why(), g.revision)
 	return v.turnInto(ctx, c, g.ID, had, g.Bookings(v.now))
-}
-
-func holds(r *schedule.Record) bool {
-	return slices.ContainsFunc(r.Occurrences, func(o schedule.Occurrence) bool { return o.State.Holds() })
 }
 
 // endOccurrence ends an occurrence, and its run.

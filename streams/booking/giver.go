@@ -37,6 +37,16 @@ func (g *giver) meeting(w planner.Interval) (places []int) {
 	return places
 }
 
+// over says whether the giver has nothing but what gives way. A run that is under way has then still to end.
+func (g *giver) over() bool {
+	for i, o := range g.Occurrences {
+		if o.State.Holds() && !slices.Contains(g.gone, i) {
+			return false
+		}
+	}
+	return true
+}
+
 // without is a giver of which that occurrence stays.
 func (g *giver) without(place int) *giver {
 	less := *g

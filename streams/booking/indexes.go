@@ -27,11 +27,12 @@ func (x *indexes) of(peerID string, p *planner.Planner) *planner.Index {
 	return x.last[peerID]
 }
 
-// laid is an index under an overlay.
-func (x *indexes) laid(peerID string, on *planner.Index, o *planner.Overlay) *planner.Index {
+// laid is the index of a planner under an overlay.
+func (x *indexes) laid(p *planner.Planner, o *planner.Overlay) *planner.Index {
+	peerID, on := p.PeerID(), x.of(p.PeerID(), p)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if last := x.whole[peerID]; last != nil && last.Planner() == on.Planner() {
+	if last := x.whole[peerID]; last != nil && last.Planner() == p {
 		on = last
 	}
 	x.whole[peerID] = on.With(o)

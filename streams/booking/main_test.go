@@ -20,7 +20,9 @@ import (
 	"oc-scheduler/streams/booking"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // replica is one of a fleet.
 type replica struct {

@@ -7,29 +7,20 @@ import (
 
 // result is the answer to a check, with all that stands, as far as who asks may know.
 func (v *sight) result(w booking.Window) (*booking.Result, error) {
-	overlays, digests := map[string]*planner.Overlay{}, map[string]booking.Digest{}
-	p, err := booking.NewProblem(v.workflow, func(peerID string) *planner.Index {
+	state := booking.Look(v.workflow, func(peerID string) (*planner.Planner, *planner.Overlay) {
 		x := v.index(peerID)
 		if x == nil {
-			return nil
+			return nil, nil
 		}
-		overlays[peerID], digests[peerID] = v.overlay(peerID), x.Planner().Digest()
-		return v.indexes.laid(peerID, x, overlays[peerID])
-	}, v.selected)
+		return x.Planner(), v.overlay(peerID)
+	})
+	p, err := state.Problem(v.selected, v.indexes.laid)
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Check(w)
-	if err != nil {
-		return nil, err
-	}
-	r.ComputedAt = v.now.UTC()
-	r.Version = booking.Version(booking.Inputs(v.workflow, func(peerID string) (booking.Digest, bool) {
-		d, ok := digests[peerID]
-		return d, ok
-	}, func(peerID string) booking.Digest { return overlays[peerID].Digest() }, v.selected), w)
-	if v.who == nil {
-		return r, nil
+	r, err := p.Answer(state.Inputs(v.selected), w, v.now)
+	if err != nil || v.who == nil {
+		return r, err
 	}
 	return r.Without(v.hidden(v.who, r.Owners())), nil
 }

@@ -63,10 +63,13 @@ func short(in *planner.Instance, s *planner.Slot, standing planner.Bookings) boo
 func (s *Service) assess(r *schedule.Record, now time.Time) {
 	for i := range r.Occurrences {
 		o := &r.Occurrences[i]
-		if !o.State.Holds() || !o.End.After(now) {
+		if !o.State.Holds() {
 			continue
 		}
 		o.AtRisk = slices.ContainsFunc(o.Bookings, func(t schedule.Taken) bool {
+			if !t.End.After(now) {
+				return false
+			}
 			taken := schedule.Booking{ID: t.ID, Place: t.Place, Intervals: []schedule.Interval{{Start: t.Start, End: t.End, ItemID: t.ItemID, Usage: t.Usage}}}
 			return !s.roomFor(taken, now, nil)
 		})

@@ -51,61 +51,56 @@ func (e *evaluator) evaluate(who *access.Subject, w *workflow.Workflow, r bookin
 		return Frame{}, err
 	}
 	present, stored := e.look(w)
-	asked := question{inputs: booking.Inputs(w, present.digest, present.standing, r.Selected), window: window}
-	frame, err := e.answer(w, r, asked, present)
+	asked := question{inputs: present.Inputs(r.Selected), window: window}
+	frame, err := e.answer(r.Selected, asked, present)
 	if asked.hidden = strings.Join(e.source.Hidden(who, frame.owners), "\n"); asked.hidden != "" {
-		frame, err = e.answer(w, r, asked, present)
+		frame, err = e.answer(r.Selected, asked, present)
 	}
 	frame.Stored = stored
 	return frame, err
 }
 
 // answer is the shared answer to a question.
-func (e *evaluator) answer(w *workflow.Workflow, r booking.Request, asked question, present snapshot) (Frame, error) {
+func (e *evaluator) answer(selected map[string]string, asked question, present booking.State) (Frame, error) {
 	if frame, ok := e.results.Get(asked); ok {
 		return frame, nil
 	}
-	version := asked.version()
-	v, err, _ := e.flight.Do(version, func() (any, error) { return e.compute(w, r, asked, present, version) })
+	v, err, _ := e.flight.Do(asked.version(), func() (any, error) { return e.compute(selected, asked, present) })
 	if err != nil {
 		return Frame{}, err
 	}
 	return v.(Frame), nil
 }
 
-func (e *evaluator) compute(w *workflow.Workflow, r booking.Request, asked question, present snapshot, version string) (Frame, error) {
+func (e *evaluator) compute(selected map[string]string, asked question, present booking.State) (Frame, error) {
 	begin := time.Now()
 	defer func() { e.metrics.duration.Observe(time.Since(begin).Seconds()) }()
-	problem, err := e.problem(w, r, present, asked.inputs)
+	problem, err := e.problem(selected, present, asked.inputs)
 	if err != nil {
 		return Frame{}, err
 	}
-	result, err := problem.Check(asked.window)
+	result, err := problem.Answer(asked.inputs, asked.window, e.now())
 	e.problems.Put(asked.inputs, problem, e.weigh(present))
 	if err != nil {
 		return Frame{}, err
 	}
 	result = result.Without(asked.hides())
-	result.Version, result.ComputedAt = version, e.now().UTC()
-	frame := Frame{Kind: Result, JSON: result.JSON(), Version: version, Missing: len(result.MissingPlanners) > 0, owners: result.Owners()}
+	frame := Frame{Kind: Result, JSON: result.JSON(), Version: result.Version, Missing: len(result.MissingPlanners) > 0, owners: result.Owners()}
 	e.results.Put(asked, frame, len(frame.JSON)+recent.Overhead)
 	return frame, nil
 }
 
 // problem is the shared problem of these inputs.
-func (e *evaluator) problem(w *workflow.Workflow, r booking.Request, present snapshot, inputs booking.Digest) (*booking.Problem, error) {
+func (e *evaluator) problem(selected map[string]string, present booking.State, inputs booking.Digest) (*booking.Problem, error) {
 	if p, ok := e.problems.Get(inputs); ok {
 		return p, nil
 	}
-	return booking.NewProblem(w, func(peerID string) *planner.Index { return e.index(present.of(peerID)) }, r.Selected)
+	return present.Problem(selected, e.index)
 }
 
-// index is the shared index of a planner under bookings; nil of no planner. The newest one of each planner
+// index is the shared index of a planner under bookings. The newest one of each planner
 // is kept: what the next one has in common with it is not built again.
 func (e *evaluator) index(p *planner.Planner, bookings *planner.Overlay) *planner.Index {
-	if p == nil {
-		return nil
-	}
 	known, ok := e.indexes.Get(p.Digest())
 	if !ok {
 		known = planner.NewIndex(p)
@@ -119,11 +114,8 @@ func (e *evaluator) index(p *planner.Planner, bookings *planner.Overlay) *planne
 
 // weigh takes note of how much the indexes of planners have grown by the last question, and returns
 // how much a problem holds on to.
-func (e *evaluator) weigh(s snapshot) (bytes int) {
-	for _, p := range s.planners {
-		if p == nil {
-			continue
-		}
+func (e *evaluator) weigh(s booking.State) (bytes int) {
+	for _, p := range s.Planners() {
 		if x, ok := e.indexes.Get(p.Digest()); ok {
 			weight := int(x.Weight())
 			e.indexes.Put(p.Digest(), x, weight)
@@ -135,19 +127,17 @@ func (e *evaluator) weigh(s snapshot) (bytes int) {
 
 // look takes one look at the planners and bookings of a workflow's peers, and when the newest planner was
 // stored.
-func (e *evaluator) look(w *workflow.Workflow) (s snapshot, newest time.Time) {
-	n := len(w.Peers())
-	s = snapshot{w.Peers(), make([]*planner.Planner, n), make([]*planner.Overlay, n)}
-	for n, peer := range s.peers {
-		s.bookings[n] = e.source.Bookings(peer)
-		p, stored, ok := e.source.Planner(peer)
+func (e *evaluator) look(w *workflow.Workflow) (s booking.State, newest time.Time) {
+	s = booking.Look(w, func(peerID string) (*planner.Planner, *planner.Overlay) {
+		bookings := e.source.Bookings(peerID)
+		p, stored, ok := e.source.Planner(peerID)
 		if !ok {
-			continue
+			return nil, bookings
 		}
-		s.planners[n] = p
 		if stored.After(newest) {
 			newest = stored
 		}
-	}
+		return p, bookings
+	})
 	return s, newest
 }

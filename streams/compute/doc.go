@@ -2,26 +2,29 @@
 // the scheduler learns what the node has and that it lives, gives it orders, hears of its events, and
 // reads the output of its executions.
 //
-// # Use
+// # What a node has to do
 //
-// A node brings along: a ClientFactory (nclprotocol.Client will do), a NodeInfoProvider, a MessageHandler
-// for orders, an EventStore as its ledger (watcher.OpenBolt), a MessageCreator that makes messages of
-// its events, and a logstream.Server. The payloads of orders and events are registered under their
-// names (nclprotocol.RegisterExecution has those of this scheduler); a handler is given a pointer to the
-// type that was registered. Then:
+// Config names what a node brings along, and Example is a whole one. It has to
 //
-//	cm, err := compute.NewConnectionManager(compute.Config{NodeID: …, …})
-//	cm.OnStateChange(func(s nclprotocol.ConnectionState) { … })
-//	err = cm.Start(ctx)  // returns at once; connecting goes on until it succeeds
-//	…
-//	err = cm.Close(ctx)  // says goodbye; the ledger is closed after it
+//   - say who it is (NodeInfoProvider), and what it offers (OfferProvider): capacities, and what others have booked
+//     on them, as a planner does, for the scheduler makes its peer's planner of that. Without an offer it gets
+//     orders only by its name;
+//   - keep a ledger on its disk (EventStore; watcher.OpenBolt), which is never copied to another node. All that it
+//     tells is stored there first, connected or not, and sent from there; MessageCreator makes the message;
+//   - carry out orders (DataPlaneMessageHandler), each once though it may come twice: RunExecution by the execution's id,
+//     also when it has ended, or was cancelled before it came; BookSlots and ReleaseSlots by the booking's id
+//     and revision. Each is answered by an event: ExecutionChanged for every state, BookingChanged;
+//   - when its program starts, before Start, tell that what had begun has failed, and run what waited: nobody else
+//     knows;
+//   - keep output (LogStreamServer; logstream.NewFiles), from the execution's start until it is old.
 //
-// What happens on the node is told by storing it in the ledger, whether connected or not:
+// The payloads of orders and events are registered under their names (nclprotocol.RegisterExecution has those of this
+// scheduler); a handler is given a pointer to the type that was registered. Start returns at once, and connecting
+// goes on until it succeeds; Close says goodbye, and the ledger is closed after it. The streams are the scheduler's, who
+// makes them. What a node's user of NATS must be permitted is in the README of nclprotocol.
 //
-//	store.StoreEvent(ctx, watcher.StoreEventRequest{…})
-//
-// The streams are the scheduler's, who makes them. What a node's user of NATS must be permitted is in the
-// README of nclprotocol.
+// A node that is refused tries again. Its log and GetHealth have the reason, and so have the scheduler's log and
+// metric node_handshakes_total; one that waits for approval, or has another's id, also `oc-scheduler nodes`.
 //
 // # What is promised
 //

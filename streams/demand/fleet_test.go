@@ -19,7 +19,9 @@ import (
 	"oc-scheduler/streams/compose"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // fleet is a NATS server with replicas of everything below the HTTP side, and an ear on the bus.
 type fleet struct {

@@ -19,7 +19,9 @@ import (
 	"oc-scheduler/streams/watcher"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 const subject = "out.n1"
 

@@ -6,4 +6,6 @@ import (
 	"oc-scheduler/internal/natstest"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}

@@ -15,7 +15,9 @@ import (
 	"oc-scheduler/streams/ncl"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // Note is the payload of all messages here.
 type Note struct {

@@ -1,6 +1,7 @@
 package ncl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,8 +33,10 @@ type ResponderConfig struct {
 	MaxWaiting    int           // requests that wait for that, more are refused; 0: DefaultMaxWaiting
 	MaxBytes      int64         // roughly, bytes of both, beside one request of any size; 0: DefaultMaxBytes
 	Timeout       time.Duration // for a request, from its arrival; 0: DefaultHandlerTimeout
-	Clock         clockwork.Clock
-	Logger        *slog.Logger
+	// Unread is told of each request that can't be decoded, before that is refused; nil: nobody is.
+	Unread func(ctx context.Context, subject string, err error)
+	Clock  clockwork.Clock
+	Logger *slog.Logger
 }
 
 // Validate reports every fault.

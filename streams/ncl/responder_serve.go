@@ -33,6 +33,9 @@ func (r *Responder) answer(ctx context.Context, m *nats.Msg) ([]byte, error) {
 	case IsPermanent(err): // it panicked: that is no matter of the other side
 		return nil, err
 	case err != nil:
+		if r.Unread != nil {
+			r.Unread(ctx, m.Subject, err)
+		}
 		return nil, &RefusedError{err.Error()}
 	}
 	var answer *envelope.Message

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -22,6 +23,8 @@ const (
 	// controlAtOnce is how many requests are at hand at a time: handshakes that wait for their turn must
 	// not hold up heartbeats.
 	controlAtOnce = 2048
+	// foreignEvery is how often it is told, at most, that nodes of another version are there.
+	foreignEvery = time.Minute
 	// listenRetry is the pause before another try to join the queue group.
 	listenRetry = 250 * time.Millisecond
 )
@@ -36,13 +39,18 @@ type control struct {
 	door    *door
 	offers  chan struct{} // one for each offer that is read
 	limiter *rate.Limiter
+	foreign rate.Sometimes
 	log     *slog.Logger
 	metrics *metrics
 }
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
 	limit := rate.Limit(cfg.HandshakesPerSecond)
-	return &control{js, st, cfg.Copies, cfg.ManualApproval, cfg.ProvenPeers, newDoor(), make(chan struct{}, offersAtOnce), rate.NewLimiter(limit, max(1, int(limit)/5)), cfg.Logger, m}
+	return &control{
+		js: js, store: st, copies: cfg.Copies, manual: cfg.ManualApproval, proven: cfg.ProvenPeers,
+		door: newDoor(), offers: make(chan struct{}, offersAtOnce), limiter: rate.NewLimiter(limit, max(1, int(limit)/5)),
+		foreign: rate.Sometimes{Interval: foreignEvery}, log: cfg.Logger, metrics: m,
+	}
 }
 
 // run answers until ctx ends. NATS out of reach is no failure.
@@ -89,8 +97,17 @@ func (c *control) responder() (*ncl.Responder, error) {
 			nclprotocol.TypeOfferRequest:          request(c, c.offer),
 			nclprotocol.TypeShutdownNoticeRequest: request(c, c.shutdown),
 		},
-		MaxConcurrent: controlAtOnce, Timeout: controlTimeout, Logger: c.log,
+		MaxConcurrent: controlAtOnce, Timeout: controlTimeout, Unread: c.unread, Logger: c.log,
 	})
+}
+
+// unread notes that a node of another version asks: that is all that this one can read of its handshake.
+func (c *control) unread(ctx context.Context, subject string, err error) {
+	if _, other := errors.AsType[*envelope.VersionError](err); !other {
+		return
+	}
+	c.metrics.handshakes.WithLabelValues("refused").Inc()
+	c.foreign.Do(func() { c.log.WarnContext(ctx, "handshake refused", "subject", subject, "reason", err) })
 }
 
 // sender is where a request came from.

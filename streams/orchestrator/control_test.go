@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/kv"
@@ -99,11 +102,12 @@ func TestRefusedHandshakes(t *testing.T) {
 	}
 }
 
-// TestUnknownVersions are refused in words that any version reads.
+// TestUnknownVersions are refused in words that any version reads, and counted.
 func TestUnknownVersions(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
-	startReplica(t, srv, "a")
+	reg := prometheus.NewRegistry()
+	startReplica(t, srv, "a", func(c *orchestrator.Config) { c.Metrics = reg })
 	nc := srv.Connect(t)
 	newNode(t, nc, "n").accepted(t) // it answers
 	for name, frame := range map[string][]byte{"version": {9, 1, 2, 3}, "damaged": {1, 0, 0, 0, 0, '{'}, "empty": nil, "JSON": []byte(`{"node_id":"n"}`)} {
@@ -118,6 +122,15 @@ func TestUnknownVersions(t *testing.T) {
 	}
 	if m, err := nc.RequestWithContext(t.Context(), nclprotocol.ControlSubject("n"), frame); err != nil || !strings.Contains(m.Header.Get("Oc-Error"), "Novelty") {
 		t.Errorf("%+v, %v", m, err)
+	}
+	const refused = `# HELP oc_scheduler_node_handshakes_total Handshakes of compute nodes.
+# TYPE oc_scheduler_node_handshakes_total counter
+oc_scheduler_node_handshakes_total{result="accepted"} 1
+oc_scheduler_node_handshakes_total{result="failed"} 0
+oc_scheduler_node_handshakes_total{result="refused"} 2
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(refused), "oc_scheduler_node_handshakes_total"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -20,7 +20,9 @@ import (
 	"oc-scheduler/streams/orchestrator"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // logger shows what replicas log when ORCHESTRATOR_LOG is set.
 func logger(name string) *slog.Logger {

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 )
 
@@ -49,7 +50,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 }
 
 // watch adds what is read when it is asked for.
-func (m *metrics) watch(reg prometheus.Registerer, nodes *kv.View[store.NodeRecord], d *desk) {
+func (m *metrics) watch(reg prometheus.Registerer, st *store.Store, d *desk) {
+	nodes := st.Nodes.View()
+	if reg != nil {
+		reg.MustRegister(executions{st.Executions.View()})
+	}
 	gauge := func(name, help string, labels prometheus.Labels, f func() float64) {
 		promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{Name: "oc_scheduler_" + name, Help: help, ConstLabels: labels}, f)
 	}
@@ -63,6 +68,25 @@ func (m *metrics) watch(reg prometheus.Registerer, nodes *kv.View[store.NodeReco
 	})
 	gauge("node_partitions", "Partitions of nodes whose events this replica handles.", nil, func() float64 { return float64(d.partitions()) })
 	gauge("node_events_waiting", "Events that this replica has yet to read, or handle.", nil, func() float64 { return float64(d.lag()) })
+}
+
+// executions counts what is on record, by state: once for all states, when it is asked for.
+type executions struct{ view *kv.View[execution.Execution] }
+
+var executionsDesc = prometheus.NewDesc("oc_scheduler_executions", "Executions on record, by state.", []string{"state"}, nil)
+
+// Describe names the one metric.
+func (executions) Describe(all chan<- *prometheus.Desc) { all <- executionsDesc }
+
+// Collect counts now.
+func (e executions) Collect(all chan<- prometheus.Metric) {
+	counts := map[string]int{}
+	for _, x := range e.view.All() {
+		counts[string(x.State)]++
+	}
+	for _, state := range execution.States() {
+		all <- prometheus.MustNewConstMetric(executionsDesc, prometheus.GaugeValue, float64(counts[state]), state)
+	}
 }
 
 func countNodes(nodes *kv.View[store.NodeRecord], counts func(store.NodeRecord) bool) (n int) {

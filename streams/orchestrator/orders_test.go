@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/streams/nclprotocol"
+	"oc-scheduler/streams/orchestrator"
 )
 
 func run(t testing.TB, r *replica, node string, n int) {
@@ -68,11 +71,25 @@ func TestOrdersReachARealNode(t *testing.T) {
 	b.kill(t)
 	srv.Stop()
 	srv.Restart(t)
-	c := startReplica(t, srv, "c")
+	reg := prometheus.NewRegistry()
+	c := startReplica(t, srv, "c", func(c *orchestrator.Config) { c.Metrics = reg })
 	run(t, c, "n.1", 13)
 	s.tell(t, changed("x4", "failed"))
 	obeyed(t, s, 13)
 	becomes(t, c, "x4", execution.Failed)
+	const onRecord = `# HELP oc_scheduler_executions Executions on record, by state.
+# TYPE oc_scheduler_executions gauge
+oc_scheduler_executions{state="cancelled"} 0
+oc_scheduler_executions{state="completed"} 1
+oc_scheduler_executions{state="failed"} 3
+oc_scheduler_executions{state="ordered"} 9
+oc_scheduler_executions{state="queued"} 0
+oc_scheduler_executions{state="running"} 0
+oc_scheduler_executions{state="starting"} 0
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(onRecord), "oc_scheduler_executions"); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestTheStreamOfOrdersIsMadeAnew by an operator: numbers begin again, and the node follows.

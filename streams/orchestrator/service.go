@@ -65,7 +65,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 		return nil, err
 	}
 	m, d, unended := newMetrics(cfg.Metrics), newDesk(), newOpen(st.Executions.View())
-	m.watch(cfg.Metrics, st.Nodes.View(), d)
+	m.watch(cfg.Metrics, st, d)
 	return &Service{
 		Orders: orders, Members: &Members{st, orders, cfg.Logger},
 		js: js, cfg: cfg, store: st, desk: d,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,7 @@ func holdLog(c plan.Change, id string, last histories.Last) (workflowID string, 
 		if err := json.Unmarshal([]byte(told), &log); err != nil {
 			return "", nil, fmt.Errorf("%w: log of hold %s: %w", kv.ErrUndecodable, id, err)
 		}
+		return cmp.Or(c.Header.Get(plan.HeaderWorkflow), last.WorkflowID), log, nil
 	case last.To == string(schedule.Confirmed):
 	default:
 		var h schedule.HoldRecord

@@ -21,7 +21,9 @@ import (
 	"oc-scheduler/streams/report"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // replica has a plan, and can tell of it.
 type replica struct {

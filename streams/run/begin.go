@@ -53,8 +53,11 @@ func (s *Service) makeRuns(ctx context.Context, id string, early bool, fired uin
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
-	for {
-		begun, handled, err = s.tryRuns(ctx, id, early, fired)
+	for guess := true; ; guess = false {
+		begun, handled, err = s.tryRuns(ctx, id, early, fired, guess)
+		if err == nil && len(begun) == 0 && guess { // that nothing is due is decided only on the record as it stands
+			continue
+		}
 		if !errors.Is(err, kv.ErrConflict) {
 			return begun, handled, err
 		}
@@ -64,13 +67,8 @@ func (s *Service) makeRuns(ctx context.Context, id string, early bool, fired uin
 	}
 }
 
-func (s *Service) tryRuns(ctx context.Context, id string, early bool, fired uint64) (begun []turn, handled bool, err error) {
-	key := kv.KeyOf(id)
-	m, err := s.schedules.Value(ctx, key)
-	if err != nil {
-		return nil, false, err
-	}
-	r, err := plan.DecodeSchedule(key, m)
+func (s *Service) tryRuns(ctx context.Context, id string, early bool, fired uint64, guess bool) (begun []turn, handled bool, err error) {
+	r, revision, err := s.schedule(ctx, id, guess)
 	if err != nil {
 		return nil, false, err
 	}
@@ -85,9 +83,9 @@ func (s *Service) tryRuns(ctx context.Context, id string, early bool, fired uint
 	}
 	if at, only := waitsOnly(&r, s.plan.Now()); only && fired > 0 {
 		handled = true
-		errs = append(errs, s.wakeAt(ctx, b, id, at, fired))
+		errs = append(errs, s.wakeAt(ctx, b, id, at, fired, guess))
 	}
-	errs = append(errs, s.setSchedule(b, &r, m.Revision, begun[0].by()))
+	errs = append(errs, s.setSchedule(b, &r, revision, begun[0].by()))
 	if err := errors.Join(errs...); err != nil {
 		return nil, false, err
 	}
@@ -101,9 +99,9 @@ func (s *Service) tryRuns(ctx context.Context, id string, early bool, fired uint
 }
 
 // wakeAt sets the next timer of a schedule, and removes the message of the last one.
-func (s *Service) wakeAt(ctx context.Context, b *kv.Batch, id string, at time.Time, fired uint64) error {
+func (s *Service) wakeAt(ctx context.Context, b *kv.Batch, id string, at time.Time, fired uint64, guess bool) error {
 	key := kv.KeyOf(id)
-	timer, err := s.timers.Newest(ctx, key)
+	timer, err := s.timerOf(ctx, id, guess, true, 0)
 	if err != nil {
 		return err
 	}

@@ -19,19 +19,24 @@ func (s *Service) giveBack(ctx context.Context, b *kv.Batch, t turn) error {
 	if t.next.ScheduleID == "" || len(t.out.Free) == 0 && !final {
 		return nil
 	}
-	key := kv.KeyOf(t.next.ScheduleID)
-	m, err := s.schedules.Value(ctx, key)
+	r, revision, err := s.schedule(ctx, t.next.ScheduleID, t.guessed)
 	if errors.Is(err, kv.ErrNotFound) { // forgotten meanwhile
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	r, err := plan.DecodeSchedule(key, m)
-	if err != nil {
-		return err
+	return errors.Join(s.cut(ctx, b, &r, t), s.setSchedule(b, &r, revision, t.by()))
+}
+
+// schedule is a schedule and its revision; by a guess as it was seen of late. It fails as Get does.
+func (s *Service) schedule(ctx context.Context, id string, guess bool) (schedule.Record, uint64, error) {
+	if guess {
+		if r, revision, ok := s.plan.SeenSchedule(id); ok {
+			return r, revision, nil
+		}
 	}
-	return errors.Join(s.cut(ctx, b, &r, t), s.setSchedule(b, &r, m.Revision, t.by()))
+	return s.plan.Schedule(ctx, id)
 }
 
 // cut notes in a schedule how one of its runs stands, and cuts what it has taken for it.

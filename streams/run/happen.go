@@ -46,6 +46,7 @@ func (s *Service) now() run.Now {
 // turn is a run as it was read, and what is to become of it.
 type turn struct {
 	revision uint64     // of the record
+	guessed  bool       // it was not read, and may have changed since
 	timer    kv.Message // how it was to be looked at again; none: it was not
 	fired    uint64     // of the message of the timer that has this happen; 0: there is none
 	next     run.Record
@@ -77,8 +78,8 @@ func (s *Service) happen(ctx context.Context, id string, fired uint64, what ...r
 	return s.send(ctx, stored.next, stored.out)
 }
 
-// fulfil stores what follows from all wishes for a run, which was left as it is known; nil: it has to be read. While others
-// are faster it begins anew: that is no outage, however long it takes.
+// fulfil stores what follows from all wishes for a run, which was left as it is known; nil: as it was seen of late. While
+// others are faster it reads and begins anew: that is no outage, however long it takes.
 func (s *Service) fulfil(ctx context.Context, id string, last *turn, all []*wish) (turn, error) {
 	var what []run.Event
 	var fired uint64
@@ -87,6 +88,9 @@ func (s *Service) fulfil(ctx context.Context, id string, last *turn, all []*wish
 	}
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
+	}
+	if last == nil {
+		last = s.seen(id)
 	}
 	for {
 		t, err := s.decide(ctx, id, last, fired, what)
@@ -110,7 +114,7 @@ func (s *Service) fulfil(ctx context.Context, id string, last *turn, all []*wish
 // decide is what follows for a run. That nothing does is decided only on the record as it stands.
 func (s *Service) decide(ctx context.Context, id string, last *turn, fired uint64, what []run.Event) (t turn, err error) {
 	if last != nil {
-		t = turn{revision: last.revision, next: last.next}
+		t = turn{revision: last.revision, guessed: true, next: last.next}
 	} else if t, err = s.read(ctx, id); err != nil {
 		return turn{}, err
 	}
@@ -123,8 +127,32 @@ func (s *Service) decide(ctx context.Context, id string, last *turn, fired uint6
 	case fired == 0:
 		return t, nil
 	}
-	t.timer, err = s.timers.Newest(ctx, kv.KeyOf(id)) // after the record, which the commit finds out to be older
+	gone := fired > 0 && !t.out.Due.IsZero()                       // else nothing finds out that another one waits
+	t.timer, err = s.timerOf(ctx, id, t.guessed, gone, t.revision) // after the record, which the commit finds out to be older
 	return t, err
+}
+
+// seen is a run as it was seen of late; nil: it was not.
+func (s *Service) seen(id string) *turn {
+	r, revision, ok := s.plan.SeenRun(id)
+	if !ok {
+		return nil
+	}
+	return &turn{revision: revision, next: r}
+}
+
+// timerOf is the timer of a schedule or run. By a guess it is the one that was seen with the record or since, and none when it
+// has gone as far as is known: the one that takes its place has to find out.
+func (s *Service) timerOf(ctx context.Context, id string, guess, gone bool, revision uint64) (kv.Message, error) {
+	if guess && gone {
+		return kv.Message{}, nil
+	}
+	if guess {
+		if m, ok := s.plan.SeenTimer(id, revision); ok {
+			return m, nil
+		}
+	}
+	return s.timers.Newest(ctx, kv.KeyOf(id))
 }
 
 // commit stores a turn, and says which revision of the record that is.

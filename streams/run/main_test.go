@@ -20,7 +20,9 @@ import (
 	runs "oc-scheduler/streams/run"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 // replica sees runs through. Its nodes execute at once what they are ordered to.
 type replica struct {

@@ -1,5 +1,0 @@
-//go:build !nocas
-
-package booking_test
-
-const comparesAndSwaps = true

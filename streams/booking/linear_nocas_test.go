@@ -1,6 +1,0 @@
-//go:build nocas
-
-package booking_test
-
-// With the tag nocas the check of linearizability has to fail: it shows that it can.
-const comparesAndSwaps = false
