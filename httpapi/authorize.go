@@ -39,11 +39,9 @@ func (s *Server) paced(c echo.Context, right access.Right, judged error) error {
 	if right == access.Open {
 		return judged
 	}
-	p := s.paceFor(c)
-	if err := p.take(right, time.Now()); err != nil {
+	if err := s.paceFor(c).take(right, time.Now()); err != nil {
 		return err
 	}
-	c.Set(paceKey, p)
 	return judged
 }
 
@@ -54,13 +52,12 @@ func (s *Server) paceFor(c echo.Context) *pace {
 	return s.rates.strangers.of(networkOf(c.Request().RemoteAddr))
 }
 
-// paceKey is where echo's context has how often who asks may.
-const paceKey = "pace"
-
 // paceOf is how often who asks may, again; nil: as often as he likes.
-func paceOf(c echo.Context) *pace {
-	p, _ := c.Get(paceKey).(*pace)
-	return p
+func (s *Server) paceOf(c echo.Context) *pace {
+	if s.auth == nil {
+		return nil
+	}
+	return s.paceFor(c)
 }
 
 // preflight says whether a browser asks for its page, which has no credentials to show (Fetch, section 3.2.3).
@@ -74,6 +71,7 @@ func (s *Server) require(c echo.Context, right access.Right) error {
 	if right == access.Open || s.auth == nil {
 		return nil
 	}
+	since := time.Now()
 	g, err := s.auth.Granted(c.Request())
 	if err != nil {
 		return err
@@ -81,20 +79,34 @@ func (s *Server) require(c echo.Context, right access.Right) error {
 	if g == nil {
 		return auth.ErrRefused
 	}
-	c.Set(grantKey, g)
+	c.Set(askerKey, &asker{g, since})
 	if access.Decide(g.Subject, right) == access.Forbidden {
 		return newProblem(http.StatusForbidden, "this takes the role %v; yours is %v", right.Needs(), g.Subject.Role)
 	}
 	return checkSession(c.Request(), g)
 }
 
-// grantKey is where echo's context has what who asks may do.
-const grantKey = "grant"
+// asker is who asks.
+type asker struct {
+	*auth.Grant
+	since time.Time // when he did
+}
 
-// grantOf is what who asks may do, as far as that has been found out; nil: nobody was asked.
+// askerKey is where echo's context has who asks.
+const askerKey = "asker"
+
+// askerOf is who asks, as far as that has been found out; nil: nobody was asked.
+func askerOf(c echo.Context) *asker {
+	a, _ := c.Get(askerKey).(*asker)
+	return a
+}
+
+// grantOf is what he may do.
 func grantOf(c echo.Context) *auth.Grant {
-	g, _ := c.Get(grantKey).(*auth.Grant)
-	return g
+	if a := askerOf(c); a != nil {
+		return a.Grant
+	}
+	return nil
 }
 
 // subjectOf is who asks, as far as that has been found out.

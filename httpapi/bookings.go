@@ -62,32 +62,6 @@ func (s *Server) bookingRoutes() []route {
 	}
 }
 
-// bookingOf is what is served, and the schedule or hold in the path, if its workflow is there for who asks. What is
-// absent, or cannot be read by anybody, is left to fail in the call that follows.
-func (s *Server) bookingOf(c echo.Context) (*Parts, string, error) {
-	parts, name, err := s.addressed(c)
-	if err != nil || subjectOf(c).Everywhere() {
-		return parts, name, err
-	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
-	defer cancel()
-	var workflowID string
-	if schedule.OfHold.Is(name) {
-		hold, missing := parts.Bookings.GetHold(ctx, name)
-		workflowID, err = hold.WorkflowID, missing
-	} else {
-		found, missing := parts.Bookings.Get(ctx, name)
-		workflowID, err = found.WorkflowID, missing
-	}
-	switch {
-	case errors.Is(err, booking.ErrNotFound), errors.Is(err, kv.ErrUndecodable):
-		return parts, name, nil
-	case err == nil && !parts.Shows(subjectOf(c), workflowID):
-		err = errNoBooking
-	}
-	return parts, name, err // of what could not be asked nobody knows whose it is
-}
-
 // bookingProblem is the problem of an error of bookings; nil for others.
 func bookingProblem(err error) *Problem {
 	var (

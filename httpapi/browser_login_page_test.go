@@ -65,3 +65,43 @@ func TestPageLogsInAtTheIssuer(t *testing.T) {
 	b.becomes(`document.querySelector('#freshness').textContent.includes('may not see this')`)
 	b.do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(`#token`)))
 }
+
+// TestPageLogsInAtARealIssuer, a program that is not of our making: people see what is of their groups, until they log
+// out, or their session is ended elsewhere.
+func TestPageLogsInAtARealIssuer(t *testing.T) {
+	s, address := atRealIssuer(t)
+	operator := s.as(t, access.Operator)
+	for workflowID, group := range map[string]string{"wf-crew": "crew", "wf-other": "other"} {
+		s.do(t, http.MethodPut, "/oc/"+workflowID+"?group="+group, sampleWorkflow(workflowID, 8), "Authorization", operator).ok(t, http.StatusCreated)
+	}
+	b := browse(t, s)
+	b.expect("40") // what the issuer does not have, and streams after the session
+	logIn := func() {
+		t.Helper()
+		b.do(chromedp.Click(chromedp.CSS(`a.button[href^="/ui/login/issuer"]`)), chromedp.WaitVisible(chromedp.CSS(`#username`)))
+		b.becomes(`location.href.startsWith('` + address + `login/username')`)
+		b.do(chromedp.SetValue(chromedp.CSS(`#username`), "test-user2"), chromedp.SetValue(chromedp.CSS(`#password`), "verysecure"), chromedp.Click(chromedp.CSS(`form button`)))
+		b.do(chromedp.WaitVisible(chromedp.CSS(`form[action="/ui/logout"] button`)))
+		b.becomes(`location.pathname === '/ui/' && ` + fresh + ` === 'live' && document.querySelector('header form bdi').textContent.includes('Test User2')`)
+		b.becomes(`document.querySelector('main').innerText.includes('wf-crew') && !document.querySelector('main').innerText.includes('wf-other')`)
+	}
+	b.open("/ui/")
+	b.do(chromedp.WaitVisible(chromedp.CSS(`#token`)))
+	logIn()
+	b.open("/ui/workflows/wf-crew?duration=1h")
+	b.becomes(fresh + ` === 'live' && document.querySelector('form[data-part=book]') !== null`)
+	b.open("/ui/workflows/wf-other")
+	b.becomes(`document.querySelector('h1').textContent.includes('404') || document.querySelector('main').innerText.includes('no such workflow')`)
+	b.open("/ui/")
+	b.do(chromedp.Click(chromedp.CSS(`form[action="/ui/logout"] button`)), chromedp.WaitVisible(chromedp.CSS(`#token`)))
+	b.open("/ui/")
+	b.do(chromedp.WaitVisible(chromedp.CSS(`#token`)))
+	logIn()
+	for key := range s.store.Sessions.View().All() { // as a log-out elsewhere does
+		if err := s.store.Sessions.End(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.becomes(`document.querySelector('#freshness').textContent.includes('may not see this')`)
+	b.do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(`#token`)))
+}

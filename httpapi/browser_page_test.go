@@ -30,6 +30,7 @@ type tab struct {
 	s *site
 
 	expected []string // what the console may say
+	presses  int
 
 	mu     sync.Mutex
 	faults []string

@@ -101,6 +101,7 @@ func TestPagePictures(t *testing.T) {
 		delete(views, view)
 	}
 	views["sure"], views["faults"], views["absent"] = views["run"]+"/cancel", "/ui/workflows/wf-2/recurring?cron=never&time_zone=Nowhere", "/ui/peers/nope"
+	views["docs"] = "/docs"
 	b := browse(t, s)
 	b.expect("40", "422")
 	s.watches(t, "wf-2")

@@ -51,14 +51,14 @@ func everything(t *testing.T) (s *site, views map[string]string) {
 func TestPageOfEachAddress(t *testing.T) {
 	s, views := everything(t)
 	views["sure"], views["start"] = views["run"]+"/cancel", "/"
-	views["faults"] = "/ui/workflows/wf-2/recurring?cron=never"
+	views["faults"], views["docs"] = "/ui/workflows/wf-2/recurring?cron=never", "/docs"
 	b := browse(t, s)
 	b.expect("422")
 	for view, path := range views {
 		for _, scheme := range []string{"light", "dark"} {
 			b.scheme(scheme)
 			b.open(path)
-			if view != "sure" && view != "faults" {
+			if view != "sure" && view != "faults" && view != "docs" {
 				b.becomes(fresh + ` === 'live'`)
 			}
 			b.accessible(t, view+", "+scheme)

@@ -10,6 +10,7 @@ import (
 
 	"oc-scheduler/httpapi"
 	"oc-scheduler/httpapi/carry"
+	"oc-scheduler/internal/natstest"
 )
 
 // TestABrowserHearsWhyItIsRefused holds that a script, which is told nothing of an answer to its handshake, is told by the
@@ -46,6 +47,36 @@ func (s *site) closes(t *testing.T, code websocket.StatusCode, path string, head
 		t.Errorf("%s: closed with %d %q", path, got, reason)
 	}
 	return reason
+}
+
+// TestFewAreToldWhyTheyAreRefused at a time: those who do not take leave hold no more than a few connections.
+func TestFewAreToldWhyTheyAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	refused := func() (rawSocket, int) {
+		return s.shakeRaw(t, "/oc/unknown/check", nil, "Origin: http://localhost", "Sec-WebSocket-Protocol: oc.check.v1")
+	}
+	var held []rawSocket
+	for range 16 {
+		raw, status := refused()
+		if status != http.StatusSwitchingProtocols {
+			t.Fatalf("number %d is answered %d", len(held)+1, status)
+		}
+		held = append(held, raw)
+	}
+	if _, status := refused(); status != http.StatusNotFound {
+		t.Errorf("one more is answered %d", status)
+	}
+	if n := s.Streams(); n != 0 {
+		t.Errorf("%d of them are streams", n)
+	}
+	if err := held[0].Close(); err != nil {
+		t.Error(err)
+	}
+	natstest.Eventually(t, "there is room for another", func() bool {
+		_, status := refused()
+		return status == http.StatusSwitchingProtocols
+	})
 }
 
 // TestAnEventStreamWaitsForTheStart of a replica, which a browser would take for the end.
@@ -96,6 +127,7 @@ func TestAWaitingEventStreamDrains(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	}
+	bare.comesAgain(t, "/oc/w/check"+inDecember)
 }
 
 // TestRate holds that a client which asks for few frames gets few, and the newest.
@@ -108,6 +140,9 @@ func TestRate(t *testing.T) {
 	for i := range 40 {
 		s.plan(t, "peer-a", 20+i)
 	}
+	natstest.Eventually(t, "the newest is in view", func() bool {
+		return strings.Contains(string(s.do(t, http.MethodGet, "/planners/peer-a", "").body), `"cores":5}`)
+	})
 	newest := decode(t, s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "").body)["version"]
 	for n := 1; ; n++ {
 		r := receive(t, conn)

@@ -51,7 +51,7 @@ func (s *site) do(t *testing.T, method, path, body string, header ...string) ans
 	if response.Header.Get("X-Request-ID") == "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%s %s: headers %v", method, path, response.Header)
 	}
-	if path != "/" && !strings.HasPrefix(path, "/ui") { // pages are for people
+	if path != "/" && path != "/docs" && !strings.HasPrefix(path, "/ui") { // pages are for people
 		documented(t, r, response, read)
 	}
 	return answer{response.StatusCode, response.Header, read}
@@ -148,7 +148,11 @@ func receive(t *testing.T, conn *websocket.Conn) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decode(t, message)
+	m := decode(t, message)
+	if kind, _ := m["type"].(string); kind == "result" || kind == "error" && m["execution_id"] == nil { // others are for pages
+		told(t, "websocket", "/oc/w/check", kind, message)
+	}
+	return m
 }
 
 func send(t *testing.T, conn *websocket.Conn, message string) {

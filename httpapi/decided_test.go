@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"oc-scheduler/httpapi"
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
+	"oc-scheduler/store/schedule"
 )
 
 // reach is what a route shows of what belongs to groups to who is in none of them.
@@ -79,6 +82,8 @@ var decided = map[string]struct {
 	"GET /readyz":                 {"", everybodys},
 	"GET /readyz?verbose":         {"operator", everybodys},
 	"GET /openapi.json":           {"", everybodys},
+	"GET /asyncapi.json":          {"", everybodys},
+	"GET /docs":                   {"", everybodys},
 
 	"GET /":                             {"", everybodys},
 	"GET /ui":                           {"", everybodys},
@@ -168,37 +173,45 @@ func (e estate) path(route string) (method, path, kind string) {
 	return method, strings.NewReplacer("{id}", cmp.Or(about, "nothing"), "{peer}", about, "{name}", "nothing").Replace(path), kind
 }
 
-// tried is the answer of a route about a thing of an estate.
-func (s *site) tried(t *testing.T, route string, of estate, bearer string, header ...string) answer {
-	t.Helper()
-	method, path, kind := of.path(route)
-	header = append(header, "Authorization", bearer)
-	last := route[strings.LastIndexByte(route, '/')+1:]
-	if last == "events" {
-		return s.first(t, path, header...)
-	}
-	body := bodies[last]
+// asked is how a route is asked about a thing of an estate.
+func (e estate) asked(route string) (method, path, body string, header []string) {
+	method, path, kind := e.path(route)
+	body = bodies[route[strings.LastIndexByte(route, '/')+1:]]
 	switch {
 	case strings.HasPrefix(path, "/ui/"):
 		body = "start=" + on(0) + "T09:00:00Z&duration=1h&ttl_s=900"
 	case method == http.MethodPut:
-		body, header = sampleWorkflow(cmp.Or(of[kind], "nothing"), 1), append(header, "If-Match", `"999999999"`) // so that nothing is made of it
+		body, header = sampleWorkflow(cmp.Or(e[kind], "nothing"), 1), []string{"If-Match", `"999999999"`} // so that nothing is made of it
 	case method == http.MethodPost && kind == "tokens":
 		body = `{"name":"n","role":"viewer"}`
+	}
+	return method, path, body, header
+}
+
+// tried is the answer of a route about a thing of an estate.
+func (s *site) tried(t *testing.T, route string, of estate, bearer string, header ...string) answer {
+	t.Helper()
+	method, path, body, more := of.asked(route)
+	header = append(header, append(more, "Authorization", bearer)...)
+	if strings.HasSuffix(path, "/events") {
+		return s.first(t, path, header...)
 	}
 	return s.do(t, method, path, body, header...)
 }
 
-// TestEveryRouteForEveryGroup tries each route with each role, about what belongs to an own and to a foreign group.
+// TestEveryRouteForEveryGroup tries each route with each role, about what belongs to an own and to a foreign group, by
+// credentials that are valid and by such as are not.
 // What is another's is absent: it is answered as what does not exist, and no other answer has a word of it.
 func TestEveryRouteForEveryGroup(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, guarded())
+	cfg, real := vouched(t)
+	s := newSite(t, cfg)
 	s.staying()
 	s.plan(t, "peer-a", 60)
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
 	own, foreign, third := s.estateOf(t, "w-own", "group-own"), s.estateOf(t, "w-foreign", "group-foreign"), s.estateOf(t, "w-third", "group-third")
 	kept := s.everything(t)
+	s.keptFromNobody(t, real, own, foreign)
 	s.keptFromOthers(t, foreign)
 	if left := s.everything(t); left != kept {
 		t.Errorf("what was there is\n%s, was\n%s", left, kept)
@@ -240,16 +253,28 @@ func (s *site) keptFromOthers(t *testing.T, foreign estate) {
 			}
 			is := decided[route]
 			least, _ := access.ParseRole(is.least)
-			theirs, none := s.tried(t, route, foreign, bearer), s.tried(t, route, estate{}, bearer)
+			tried := func(of estate) answer {
+				t.Helper()
+				began := time.Now()
+				a := s.tried(t, route, of, bearer)
+				if took := time.Since(began); is.least != "" && a.status == http.StatusNotFound && took < httpapi.EvenStep {
+					t.Errorf("%s as %v: that %v is not there is told after %v", route, role, of, took)
+				}
+				return a
+			}
+			theirs, none, never := tried(foreign), tried(estate{}), tried(foreign.never())
 			switch {
 			case role < least:
-				for _, a := range []answer{theirs, none} {
+				for _, a := range []answer{theirs, none, never} {
 					if a.status != http.StatusForbidden {
 						t.Errorf("%s as %v: %d %s", route, role, a.status, a.body)
 					}
 				}
 			case is.reach == hidden:
 				absent(t, fmt.Sprint(route, " as ", role), theirs, none)
+				if _, _, kind := foreign.path(route); foreign.never()[kind] != "" {
+					absent(t, fmt.Sprint(route, " as ", role, ", of what never was"), never, theirs)
+				}
 				if strings.HasPrefix(route, "GET /ui/") {
 					_, path, _ := foreign.path(route)
 					absent(t, fmt.Sprint("the live part of ", path), s.refused(t, path, http.Header{"Authorization": {bearer}}, "oc.page.v1"), answer{})
@@ -262,6 +287,15 @@ func (s *site) keptFromOthers(t *testing.T, foreign estate) {
 	}
 }
 
+// never are ids such as those of an estate, of what has never been there.
+func (e estate) never() estate {
+	never := estate{}
+	for kind, of := range map[string]schedule.Prefix{"schedules": schedule.OfSchedule, "holds": schedule.OfHold, "runs": schedule.OfRun} {
+		never[kind] = schedule.NewID(of, schedule.MadeAt(e[kind]), [9]byte{1})
+	}
+	return never
+}
+
 // removed is what is left of an estate when its workflow is removed: that stays with the groups.
 func (s *site) removed(t *testing.T, e estate) (left estate) {
 	t.Helper()
@@ -271,7 +305,6 @@ func (s *site) removed(t *testing.T, e estate) (left estate) {
 	})
 	left = maps.Clone(e)
 	delete(left, "workflows")
-	delete(left, "holds") // which has been released
 	return left
 }
 

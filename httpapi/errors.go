@@ -124,16 +124,23 @@ func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	answer := func() error { return problem.write(c) }
-	if hearsNoStatus(c.Request()) {
-		answer = func() error { return s.carry.Refuse(c.Response(), c.Request(), subprotocol, problem.ending()) }
-	}
-	if isPage(c.Request()) {
-		answer = func() error { return s.answerPage(c, problem) }
-	}
-	if err := answer(); err != nil {
+	if err := s.answerProblem(problem, c); err != nil {
 		s.log.DebugContext(context.WithoutCancel(c.Request().Context()), "answer not written", "error", err, "request_id", requestIDOf(c))
 	}
+}
+
+// answerProblem tells of a problem where who asks can hear it.
+func (s *Server) answerProblem(p *Problem, c echo.Context) error {
+	switch {
+	case isPage(c.Request()):
+		return s.answerPage(c, p)
+	case hearsNoStatus(c.Request()):
+		err := s.carry.Refuse(c.Response(), c.Request(), c.RealIP(), subprotocol, p.ending())
+		if _, crowded := errors.AsType[*carry.LimitError](err); !crowded {
+			return err
+		}
+	}
+	return p.write(c)
 }
 
 // answerPage tells people of a problem. Who is not known is asked who he is.
@@ -147,6 +154,7 @@ func (s *Server) answerPage(c echo.Context, p *Problem) error {
 // toldOf is what the client of a request is told of an error; one that nobody expected is logged.
 func (s *Server) toldOf(err error, c echo.Context) *Problem {
 	if problem := problemOf(err); problem != nil {
+		even(c, problem)
 		return problem
 	}
 	s.log.ErrorContext(context.WithoutCancel(c.Request().Context()), "request failed", "error", err, "method", c.Request().Method,

@@ -4,10 +4,18 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+
+	"golang.org/x/time/rate"
 )
+
+// EvenStep is how long who does not see all groups waits at least to be told that something is not there.
+const EvenStep = evenStep
 
 // Handler is what is served, for those who bring no connection.
 func (s *Server) Handler() http.Handler { return s.http.Handler }
+
+// DoubtAtWill takes the bound from how often credentials that are unknown here are looked up.
+func (s *Server) DoubtAtWill() { s.doubts.pace.SetLimit(rate.Inf) }
 
 // OpenViews is how many views open pages look at.
 func (s *Server) OpenViews() int { return s.views.Open() }

@@ -15,7 +15,7 @@ import (
 func (s *Server) runEvents(c echo.Context) error {
 	return s.follow(c, &s.runs, history.OfRun, func(ctx context.Context) (stood, error) {
 		_, r, err := s.runOf(ctx, c)
-		return stood{r.Run, r.State.Final(), r.History()}, err
+		return stood{r.Run, r.State.Final(), r.History(), 0}, err
 	})
 }
 
@@ -30,7 +30,7 @@ func (s *Server) scheduleEvents(c echo.Context) error {
 		if err == nil && !parts.Shows(subjectOf(c), found.WorkflowID) {
 			err = errNoBooking
 		}
-		return stood{found, found.State.Final(), log}, err
+		return stood{found, found.State.Final(), log, found.Risk()}, err
 	})
 }
 

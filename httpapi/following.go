@@ -25,6 +25,7 @@ type stood struct {
 	whole any
 	final bool
 	log   history.Log
+	risk  int64 // of what is taken, what is at risk: no transition tells
 }
 
 // following tells of a thing: how it stands, then of its transitions, until it is over.
@@ -36,6 +37,7 @@ type following struct {
 	now   stood
 	anew  bool        // how it stands is to be told
 	seq   int         // of what was told last
+	risk  int64       // likewise
 	ahead history.Log // what follows it
 	over  error       // after the last event
 }
@@ -48,7 +50,7 @@ func (f *following) event(ctx context.Context) (carry.Frame, error) {
 	for f.over == nil {
 		switch {
 		case f.anew:
-			f.anew, f.seq = false, f.now.log.Last()
+			f.anew, f.seq, f.risk = false, f.now.log.Last(), f.now.risk
 			return event("state", strconv.Itoa(f.seq), f.now.whole)
 		case len(f.ahead) > 0:
 			it := f.ahead[0]
@@ -72,7 +74,7 @@ func (f *following) advance(ctx context.Context) (err error) {
 	switch {
 	case f.seq < last:
 		err = f.fetch(ctx)
-	case f.seq > last: // that there has never been
+	case f.seq > last || f.risk != f.now.risk: // that there has never been, or that no transition tells
 		f.anew = true
 	default:
 		select {

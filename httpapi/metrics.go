@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,4 +48,14 @@ func (m *metrics) wrote(carrier string, frame carry.Frame) {
 	if !frame.Stored.IsZero() {
 		m.latency.Observe(time.Since(frame.Stored).Seconds())
 	}
+}
+
+// observe tells whether the replica is ready, each time that is asked for.
+func (h health) observe(reg prometheus.Registerer) {
+	promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{Name: "oc_scheduler_ready", Help: "1 while /readyz says that this replica is ready."}, func() float64 {
+		if slices.ContainsFunc(h.standings(), func(s Standing) bool { return !s.OK }) {
+			return 0
+		}
+		return 1
+	})
 }

@@ -41,7 +41,7 @@ func (s *Server) livePage(c echo.Context, look func(echo.Context) (ui.View, erro
 		return err
 	}
 	sights := s.sightsOf(c, look)
-	n := &news{at: sights.at, pace: paceOf(c), asked: true}
+	n := &news{at: sights.at, pace: s.paceOf(c), asked: true}
 	if n.view, err = sights.at(c.Request().URL.RawQuery); err != nil {
 		leave()
 		return err

@@ -22,24 +22,6 @@ type NodeMembers interface {
 	Remove(ctx context.Context, nodeID string) error
 }
 
-// nodeShown is a node with what its last heartbeat said.
-type nodeShown struct {
-	store.NodeRecord
-	Free   map[string]float64 `json:"free,omitempty"`
-	Queued map[string]float64 `json:"queued,omitempty"`
-	Offer  *offerShown        `json:"offer,omitempty"`
-}
-
-func (p *Parts) node(n store.NodeRecord) nodeShown {
-	doc := nodeShown{NodeRecord: n}
-	if pulse, alive := p.Pulses.Get(n.NodeID); alive && n.State == store.NodeConnected && pulse.Value.Session == n.Session {
-		doc.Free, doc.Queued = pulse.Value.Free, pulse.Value.Queued
-		doc.LastSchedulerSequence = max(n.LastSchedulerSequence, pulse.Value.LastSchedulerSequence)
-	}
-	doc.Offer = p.offer(n.NodeID)
-	return doc
-}
-
 // listNodes shows all that ever asked to take part, by id.
 func (s *Server) listNodes(c echo.Context) error {
 	parts, err := s.loaded()

@@ -33,7 +33,7 @@ func (s *Server) pages() []route {
 func (s *Server) newSite() *ui.Site {
 	return &ui.Site{
 		Loaded: s.shownParts, Explain: s.explain, Subject: subjectOf, LoggedIn: loggedIn, Secret: s.auth != nil, Now: time.Now,
-		Await: s.awaitPlanners, Live: s.livePage,
+		Await: s.awaitPlanners, Live: s.livePage, Manual: manual(),
 	}
 }
 
@@ -65,7 +65,7 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
-		Bookings: p.Bookings, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), Dead: p.Dead, Shows: p.Shows, Age: p.age,
+		Bookings: p.Bookings, Risks: p.Risks, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), Dead: p.Dead, Shows: p.Shows, Age: p.age,
 		CancelSchedule: func(ctx context.Context, scheduleID, by string) error {
 			return p.cancelSchedule(ctx, scheduleID, by, false)
 		},

@@ -221,6 +221,15 @@ func TestHoldingOnThePage(t *testing.T) {
 	if !strings.Contains(taken, "8 asked for") || !strings.Contains(taken, strings.TrimPrefix(booked, "/ui/schedules/")) || !strings.Contains(taken, `<a href="/ui/workflows/wf-1?duration=1h0m0s&amp;`) {
 		t.Errorf("what is taken is not explained:\n%s", taken)
 	}
+	const kept, chosen = `<input type="hidden" name="ttl_s" value="900">`, `<option value="900" selected>`
+	if refused := string(s.submit(t, "/ui/workflows/wf-1/holds", "start=soon&duration=1h&ttl_s=900").ok(t, http.StatusUnprocessableEntity).body); !strings.Contains(refused, kept) {
+		t.Errorf("how long to hold is lost:\n%s", refused)
+	}
+	s.shows(t, "/ui/workflows/wf-1?"+question+"&ttl_s=900", kept, chosen)
+	next := string(s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=900").ok(t, http.StatusConflict).body)
+	if !strings.Contains(next, "&amp;ttl_s=900") {
+		t.Errorf("what is asked for instead loses how long to hold:\n%s", next)
+	}
 	other := s.sent(t, "/ui/workflows/wf-1/holds", "start="+on(1)+"T09:00:00Z&duration=1h&ttl_s=60")
 	if to := s.sent(t, other+"/release", ""); to != "/ui/workflows/wf-1" {
 		t.Errorf("after the release: %s", to)

@@ -15,15 +15,21 @@ import (
 // startLook is how often a replica that starts is asked whether it can serve a stream.
 const startLook = 250 * time.Millisecond
 
-// patient keeps event streams of a replica that starts open until it can serve them: the EventSource of a browser gives
-// up for good on any answer but 200.
+// patient keeps event streams of a replica that starts open until it can serve them, and ends those of one that drains
+// at once: the EventSource of a browser gives up for good on any answer but 200.
 func (s *Server) patient(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
-		if !starting(err) || c.Response().Committed || !waits(c) {
+		if err == nil || c.Response().Committed || !waits(c) {
 			return err
 		}
-		return s.keepOpen(c, next)
+		if starting(err) {
+			err = s.keepOpen(c, next)
+		}
+		if errors.Is(err, carry.Draining) {
+			return s.carry.Elsewhere(c.Response())
+		}
+		return err
 	}
 }
 
@@ -70,6 +76,9 @@ func (s *Server) keepOpen(c echo.Context, next echo.HandlerFunc) error {
 	}
 	if held == nil || err == nil {
 		return err
+	}
+	if errors.Is(err, carry.Draining) {
+		return nil // it comes again elsewhere
 	}
 	_ = held.Fail(refused(s.toldOf(err, c))) // it is heard or never will be
 	return nil

@@ -11,8 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,22 +19,14 @@ import (
 
 	"oc-scheduler/httpapi/issuer"
 	"oc-scheduler/internal/issuertest"
+	"oc-scheduler/internal/modtest"
 	"oc-scheduler/internal/natstest"
 )
 
 // realIssuer starts an issuer that is not of our making, and returns its URL. It is a program of a module of its own.
 func realIssuer(t *testing.T) (address string) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "issuer")
-	args := []string{"build", "-C", filepath.Join("testdata", "issuer"), "-o", binary}
-	if info, told := debug.ReadBuildInfo(); told && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		args = append(args, "-race") // which shares what was built for this test
-	}
-	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	program := exec.CommandContext(t.Context(), binary)
+	program := exec.CommandContext(t.Context(), modtest.Build(t, filepath.Join("testdata", "issuer"), "."))
 	program.Stderr = os.Stderr
 	stdin, err := program.StdinPipe()
 	if err != nil {
@@ -60,11 +50,10 @@ func realIssuer(t *testing.T) (address string) {
 	return strings.TrimSpace(address)
 }
 
-// TestARealIssuer: people log in there by code and PKCE, and land on the page that they asked for; machines show the
-// tokens that it gives them.
-func TestARealIssuer(t *testing.T) {
-	t.Parallel()
-	address := realIssuer(t)
+// atRealIssuer is a guarded site that believes such an issuer, and the URL of the latter.
+func atRealIssuer(t *testing.T) (s *site, address string) {
+	t.Helper()
+	address = realIssuer(t)
 	i, err := issuer.New(issuer.Config{
 		URL: address, Audience: issuertest.Audience, Roles: []string{"oc-users=user"}, ClientID: issuertest.Client, ClientSecret: issuertest.Secret,
 	}, slog.New(slog.DiscardHandler), time.Now)
@@ -74,8 +63,14 @@ func TestARealIssuer(t *testing.T) {
 	natstest.Run(t, i.Run)
 	cfg := guarded()
 	cfg.Issuer = i
-	s := newSite(t, cfg)
+	return newSite(t, cfg), address
+}
 
+// TestARealIssuer: people log in there by code and PKCE, and land on the page that they asked for; machines show the
+// tokens that it gives them.
+func TestARealIssuer(t *testing.T) {
+	t.Parallel()
+	s, address := atRealIssuer(t)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

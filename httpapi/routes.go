@@ -20,6 +20,7 @@ import (
 	"oc-scheduler/store/sessions"
 	"oc-scheduler/store/tokens"
 	"oc-scheduler/store/workflow"
+	"oc-scheduler/streams/booking"
 	"oc-scheduler/streams/check"
 )
 
@@ -40,6 +41,7 @@ type Parts struct {
 	Leases    *kv.View[store.Lease]
 	Members   NodeMembers // writes, which need NATS
 	Bookings  Bookings
+	Risks     *booking.Risks                       // which schedules are at risk
 	Booked    func(peerID string) *planner.Overlay // what of ours stands with a peer now
 	Runs      Runs
 	Past      Past // reads, which need NATS
@@ -112,7 +114,8 @@ func (s *Server) routes(h health, metrics echo.HandlerFunc) []route {
 		{get, "/livez", access.Open, h.live},
 		{get, "/readyz", access.Open, h.ready},
 		{get, "/metrics", access.Operate, metrics},
-		{get, "/openapi.json", access.Open, getOpenAPI},
+		{get, "/openapi.json", access.Open, described(openAPI)},
+		{get, "/asyncapi.json", access.Open, described(asyncAPI)},
 	}
 }
 

@@ -216,6 +216,10 @@ func TestARunUnderWayGivesWay(t *testing.T) {
 	}
 	s.do(t, http.MethodPost, "/oc/wf-2/schedules", `{"duration_s":60}`).problem(t, http.StatusConflict)
 	made := s.do(t, http.MethodPost, "/oc/wf-2/schedules", question).ok(t, http.StatusCreated).json(t)
+	ended := s.do(t, http.MethodGet, "/schedules?workflow=wf-1", "").ok(t, http.StatusOK).json(t)["items"].([]any)[0].(map[string]any)
+	if reason := fmt.Sprint(ended["reason"]); ended["state"] != "ended" || !strings.HasPrefix(reason, "displaced: ") || strings.Contains(reason, fmt.Sprint(made["id"])) {
+		t.Errorf("a schedule of which nothing is left is %v", ended)
+	}
 	var run map[string]any
 	natstest.Eventually(t, "it is cancelled", func() bool {
 		run = s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK).json(t)

@@ -75,6 +75,6 @@ func (s *Server) listSought(c echo.Context, parts *Parts, w sought, q *query) er
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	who := subjectOf(c)
 	holds := func(l plan.Listed) bool { return w.holds(l) && parts.Shows(who, l.WorkflowID) }
-	shown := listing[plan.Listed, plan.Listed]{show: func(item kv.Item[plan.Listed]) plan.Listed { return item.Value }}
+	shown := listing[plan.Listed, plan.Listed]{show: func(item kv.Item[plan.Listed]) plan.Listed { return parts.Risks.Tell(item.Value) }}
 	return c.JSON(http.StatusOK, shown.turn(sifted(view, after, limit+1, holds), limit))
 }

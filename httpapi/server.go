@@ -105,6 +105,7 @@ func (s *Server) Attach(parts Parts) {
 	if parts.Plan != nil {
 		parts.Plan.Runs().OnChange(s.runs.changed)
 		parts.Plan.Schedules().OnChange(s.schedules.changed)
+		parts.Risks.OnChange(s.schedules.changed)
 	}
 	s.tell(&parts)
 	if s.auth != nil {
@@ -173,6 +174,9 @@ func (s *Server) echo(checks func() []Check, gatherer *prometheus.Registry) (*ec
 		e.Use(s.authorize)
 	}
 	h := health{checks: checks, retiring: s.retired.Load, require: s.require}
+	if gatherer != nil {
+		h.observe(gatherer)
+	}
 	if err := s.register(e, slices.Concat(s.routes(h, exposition(gatherer)), s.bookingRoutes(), s.runRoutes(), s.pages())); err != nil {
 		return nil, err
 	}

@@ -23,10 +23,15 @@ func (s *Server) tell(p *Parts) {
 			s.shown.changed(ui.Of(ui.TheWorkflows, r.Value.WorkflowID))
 		}
 	})
-	schedules.OnChange(func(id string) {
+	ofWorkflow := func(id string) {
 		if l, ok := schedules.Get(id); ok {
 			s.shown.changed(ui.Of(ui.TheWorkflows, l.Value.WorkflowID))
 		}
+	}
+	schedules.OnChange(ofWorkflow)
+	p.Risks.OnChange(func(id string) {
+		s.shown.told(ui.TheSchedules, id)
+		ofWorkflow(id)
 	})
 }
 

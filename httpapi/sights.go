@@ -32,14 +32,14 @@ type sights struct {
 
 // sightsOf makes no use of c once it has returned: echo gives it to others.
 func (s *Server) sightsOf(c echo.Context, look func(echo.Context) (ui.View, error)) sights {
-	e, path, grant, who := c.Echo(), c.Path(), c.Get(grantKey), subjectOf(c)
+	e, path, grant, who := c.Echo(), c.Path(), c.Get(askerKey), subjectOf(c)
 	r := c.Request().Clone(context.WithoutCancel(c.Request().Context()))
 	like := func(query string) echo.Context {
 		r := r.Clone(r.Context())
 		r.URL.RawQuery = query
 		c := e.NewContext(r, nil)
 		c.SetPath(path)
-		c.Set(grantKey, grant)
+		c.Set(askerKey, grant)
 		return c
 	}
 	return sights{s, look, like, fmt.Sprintf("%v %q %s", who.Role, who.Groups, r.URL.EscapedPath())}

@@ -93,7 +93,8 @@ func newSite(t testing.TB, cfg httpapi.Config) *site {
 	}
 	s.parts.Orders, s.parts.Members = nodes.Orders, nodes.Members
 	bookings := booking.New(s.store, nil)
-	s.parts.Bookings, s.parts.Booked = bookings, s.store.Plan.Overlay
+	s.parts.Bookings, s.parts.Risks, s.parts.Booked = bookings, booking.NewRisks(bookings), s.store.Plan.Overlay
+	natstest.Run(t, s.parts.Risks.Run)
 	runs := run.New(s.store, run.Config{
 		Schedules: bookings, Grace: time.Minute, Orders: stage{s.store}, Rooms: stage{s.store}, Node: stageNode, Ready: composer.Ready(), Log: log,
 	})

@@ -16,6 +16,7 @@ import (
 
 // events is an open event stream.
 type events struct {
+	path  string
 	body  io.ReadCloser
 	lines *bufio.Reader
 }
@@ -43,7 +44,7 @@ func (s *site) listen(t *testing.T, path string, header ...string) *events {
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("answer is %d %v", response.StatusCode, response.Header)
 	}
-	return &events{response.Body, bufio.NewReader(response.Body)}
+	return &events{path, response.Body, bufio.NewReader(response.Body)}
 }
 
 // next reads the next event or comment; an error is the end of the stream.
@@ -74,6 +75,9 @@ func (e *events) must(t *testing.T) event {
 	v, err := e.next()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if v.name != "" {
+		told(t, "http", e.path, v.name, []byte(v.data))
 	}
 	return v
 }

@@ -31,7 +31,7 @@ func (s *Server) serveWebSocket(c echo.Context, parts *Parts, workflowID string)
 	if !w.asked {
 		o.Silent = errNoRequest
 	}
-	return s.carry.WebSocket(c.Response(), c.Request(), w.paced(carried{stream, paceOf(c)}), o)
+	return s.carry.WebSocket(c.Response(), c.Request(), w.paced(carried{stream, s.paceOf(c)}), o)
 }
 
 // paced is a conversation at the rate that was wished for.

@@ -17,8 +17,18 @@ type rawSocket struct {
 	*bufio.Reader
 }
 
-// dialRaw sends a handshake, with more right behind it, and reads the answer.
-func (s *site) dialRaw(t testing.TB, path string, behind []byte) rawSocket {
+// dialRaw sends a handshake, with lines of its own and more right behind it, and holds the answer to accept it.
+func (s *site) dialRaw(t testing.TB, path string, behind []byte, lines ...string) rawSocket {
+	t.Helper()
+	raw, status := s.shakeRaw(t, path, behind, lines...)
+	if status != http.StatusSwitchingProtocols {
+		t.Fatalf("answer is %d", status)
+	}
+	return raw
+}
+
+// shakeRaw is the connection after a handshake, and the status of the answer.
+func (s *site) shakeRaw(t testing.TB, path string, behind []byte, lines ...string) (raw rawSocket, status int) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -29,7 +39,7 @@ func (s *site) dialRaw(t testing.TB, path string, behind []byte) rawSocket {
 		t.Fatal(err)
 	}
 	handshake := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" + strings.Join(append(lines, "", ""), "\r\n")
 	if _, err := conn.Write(append([]byte(handshake), behind...)); err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +49,7 @@ func (s *site) dialRaw(t testing.TB, path string, behind []byte) rawSocket {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("answer is %s", response.Status)
-	}
-	return rawSocket{conn, reader}
+	return rawSocket{conn, reader}, response.StatusCode
 }
 
 // frame reads one frame of a server.

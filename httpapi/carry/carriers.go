@@ -15,6 +15,7 @@ type Carriers struct {
 	log     *slog.Logger
 	metrics metrics
 	limits  limits
+	refused limits // WebSockets that are told why they are none
 	live    *live
 
 	messages messages // to WebSockets
@@ -27,6 +28,7 @@ func New(cfg Config, hooks Hooks, log *slog.Logger, reg prometheus.Registerer) *
 	return &Carriers{
 		cfg: cfg, hooks: hooks, log: log, metrics: newMetrics(reg),
 		limits:  limits{max: cfg.MaxStreams, maxPerClient: cfg.MaxStreamsPerClient},
+		refused: limits{max: maxRefused, maxPerClient: maxRefusedPerClient},
 		live:    newLive(),
 		writers: writers{most: runtime.GOMAXPROCS(0)},
 	}

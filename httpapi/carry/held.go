@@ -56,3 +56,15 @@ func (h *Held) Until(ctx context.Context, every time.Duration, ready func() bool
 
 // Fail ends the stream with a frame.
 func (h *Held) Fail(f Frame) error { return h.answer.frame(f) }
+
+// Elsewhere ends an event stream as soon as it has begun: a browser comes again on another connection, and so to another
+// replica, as after the end of one that was open. The error is one of writing.
+func (c *Carriers) Elsewhere(w http.ResponseWriter) error {
+	a := newAnswer(w, c.cfg.WriteWithin, Events)
+	a.announce()
+	w.Header().Set("Connection", "close")
+	if err := a.begin(nil); err != nil {
+		return err
+	}
+	return a.write([]byte(comeAgain + "\n"))
+}

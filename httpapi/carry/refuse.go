@@ -25,10 +25,22 @@ func Refusal(status int, reason string) *Ending {
 	return e
 }
 
+// How many WebSockets are held at a time only to be told why they are none, for as long as the client takes to agree:
+// of all clients and of one. They are none of the streams that Config allows.
+const (
+	maxRefused          = 256
+	maxRefusedPerClient = 16
+)
+
 // Refuse makes the connection of a request a WebSocket, only to close it as an ending says: scripts in a browser are told
 // the code and the reason of that, and nothing of an answer that refuses the upgrade. It returns when the connection is
-// closed, within seconds. The error is a *HandshakeError, of which the client has not been told.
-func (c *Carriers) Refuse(w http.ResponseWriter, r *http.Request, protocol string, e *Ending) error {
+// closed, within seconds. The error is a *HandshakeError or, while too many are being told, a *LimitError; the client has not been told of either.
+func (c *Carriers) Refuse(w http.ResponseWriter, r *http.Request, address, protocol string, e *Ending) error {
+	client := clientOf(address)
+	if err := c.refused.enter(client); err != nil {
+		return err
+	}
+	defer c.refused.leave(client)
 	conn, _, err := c.upgrade(w, r, protocol)
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ func (l underListener) Accept() (net.Conn, error) {
 // of it the client does not take is kept here, for flush to wait with.
 type under struct {
 	*net.TCPConn
-	raw syscall.RawConn
+	raw     syscall.RawConn
+	instant bool // reads do not wait either; from begin on
 
 	mu     sync.Mutex
 	eager  bool
@@ -60,7 +61,7 @@ func underOf(conn net.Conn) *under {
 func (u *under) begin() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.eager = canOffer
+	u.eager, u.instant = canOffer, canOffer
 }
 
 // Write implements net.Conn. It does not wait from begin on.

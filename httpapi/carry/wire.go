@@ -16,6 +16,7 @@ type wire struct {
 	under  *under          // below TLS; nil: there is none, or no writing without waiting
 	within time.Duration   // for the client to take a frame
 	early  []byte          // what net/http has read of the WebSocket
+	hoard  hoard           // of TLS
 
 	behind atomic.Bool // the client has not taken a message yet: its deadline, not a pong, tells whether it lives
 	mu     sync.Mutex  // held while a frame goes out
@@ -27,7 +28,7 @@ type wire struct {
 const opClose = 0x88
 
 func newWire(conn net.Conn, within time.Duration, early []byte) *wire {
-	w := &wire{Conn: conn, within: within, early: early, under: underOf(conn)}
+	w := &wire{Conn: conn, within: within, early: early, under: underOf(conn), hoard: hoardOf(conn)}
 	if w.under != nil {
 		w.under.begin()
 	}
@@ -39,12 +40,15 @@ func newWire(conn net.Conn, within time.Duration, early []byte) *wire {
 
 // Read implements net.Conn.
 func (w *wire) Read(p []byte) (int, error) {
-	if len(w.early) == 0 {
+	if len(w.early) > 0 {
+		n := copy(p, w.early)
+		w.early = w.early[n:]
+		return n, nil
+	}
+	if w.under == nil || !canOffer {
 		return w.Conn.Read(p)
 	}
-	n := copy(p, w.early)
-	w.early = w.early[n:]
-	return n, nil
+	return w.open(p)
 }
 
 // Close implements net.Conn. It does not wait for the client.

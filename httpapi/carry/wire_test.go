@@ -43,6 +43,12 @@ func tcp(t testing.TB) (server, client *net.TCPConn) {
 // sealed is such a connection under TLS, and its other end.
 func sealed(t testing.TB) (server *tls.Conn, client *net.TCPConn, opened *tls.Conn) {
 	t.Helper()
+	return sealedBy(t, &tls.Config{MinVersion: tls.VersionTLS13})
+}
+
+// sealedBy is one as the other end likes it.
+func sealedBy(t testing.TB, other *tls.Config) (server *tls.Conn, client *net.TCPConn, opened *tls.Conn) {
+	t.Helper()
 	lower, client := tcp(t)
 	raw, err := lower.SyscallConn()
 	if err != nil {
@@ -50,8 +56,9 @@ func sealed(t testing.TB) (server *tls.Conn, client *net.TCPConn, opened *tls.Co
 	}
 	certified := httptest.NewTLSServer(nil)
 	certified.Close()
-	server = tls.Server(&under{TCPConn: lower, raw: raw}, &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS13})
-	opened = tls.Client(client, &tls.Config{RootCAs: certified.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, ServerName: "example.com", MinVersion: tls.VersionTLS13})
+	server = tls.Server(&under{TCPConn: lower, raw: raw}, &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS12})
+	other.RootCAs, other.ServerName = certified.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, "example.com"
+	opened = tls.Client(&swapped{client}, other)
 	var both errgroup.Group
 	both.Go(func() error { return server.HandshakeContext(t.Context()) })
 	both.Go(func() error { return opened.HandshakeContext(t.Context()) })
@@ -60,6 +67,9 @@ func sealed(t testing.TB) (server *tls.Conn, client *net.TCPConn, opened *tls.Co
 	}
 	return server, client, opened
 }
+
+// swapped is a connection in whose place another one may be put.
+type swapped struct{ net.Conn }
 
 // opaque hides what else a connection can do, as one under TLS does.
 type opaque struct{ net.Conn }
@@ -174,6 +184,65 @@ func TestCuttingASlowClientDoesNotWait(t *testing.T) {
 		if err := <-over; err == nil {
 			t.Errorf("%s: what was cut was sent", name)
 		}
+	}
+}
+
+// TestWhoWaitsUnderTLSKeepsNothing of what was read before, however much that was, and does not wait in crypto/tls.
+func TestWhoWaitsUnderTLSKeepsNothing(t *testing.T) {
+	t.Parallel()
+	server, _, client := sealed(t)
+	w, large := newWire(server, time.Minute, nil), bytes.Repeat([]byte("large"), 10_000)
+	for _, message := range [][]byte{nil, large, []byte("small")} { // the first read is after the handshake
+		if _, err := client.Write(message); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(message))
+		if _, err := io.ReadFull(w, got); err != nil || !bytes.Equal(got, message) {
+			t.Fatalf("%.20q, %v", got, err)
+		}
+		if err := w.SetReadDeadline(time.Now().Add(time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Read(make([]byte, 10)); !isTimeout(err) {
+			t.Errorf("nothing more was sent: %v", err)
+		}
+		for i, b := range w.hoard {
+			if b == nil || b.Cap() > 0 {
+				t.Errorf("after %d bytes buffer %d is kept: %v", len(message), i, b)
+			}
+		}
+		if err := w.SetReadDeadline(time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Read(make([]byte, 10)); !errors.Is(err, io.EOF) {
+		t.Errorf("in the end: %v", err)
+	}
+}
+
+// TestARecordComesInPieces, as the network likes it.
+func TestARecordComesInPieces(t *testing.T) {
+	t.Parallel()
+	server, raw, _ := sealed(t)
+	w := newWire(server, time.Minute, nil)
+	read := make(chan error, 1)
+	go func() {
+		_, err := w.Read(make([]byte, 1))
+		read <- err
+	}()
+	for _, b := range []byte{0x17, 3, 3, 0, 17} { // the header of a record of a byte, whose seal will be wrong
+		if _, err := raw.Write([]byte{b}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := raw.Write(make([]byte, 17)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-read; err == nil || errors.Is(err, errNotYet) {
+		t.Errorf("a forged record: %v", err)
 	}
 }
 

@@ -4,6 +4,8 @@ package carry
 
 import (
 	"errors"
+	"io"
+	"os"
 	"syscall"
 )
 
@@ -48,6 +50,33 @@ func (u *under) offerLocked() error {
 func (u *under) offer(fd uintptr) (done bool) {
 	u.left, u.failed = offered(fd, u.left)
 	return true
+}
+
+// take reads what has come.
+func (u *under) take(p []byte) (n int, err error) {
+	failed := u.raw.Read(func(fd uintptr) (done bool) {
+		n, err = syscall.Read(int(fd), p)
+		return !errors.Is(err, syscall.EINTR)
+	})
+	switch {
+	case failed != nil:
+		return 0, failed
+	case errors.Is(err, syscall.EAGAIN):
+		return 0, errNotYet
+	case err != nil:
+		return 0, os.NewSyscallError("read", err)
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// await returns when there is something to take, if only an end.
+func (u *under) await() error {
+	return u.raw.Read(func(fd uintptr) (done bool) {
+		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK)
+		return !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+	})
 }
 
 // offered is what the kernel leaves of some bytes.

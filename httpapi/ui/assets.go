@@ -53,7 +53,7 @@ func static(c echo.Context) error {
 // templates are the pages by file name, each with what all share.
 var templates = func() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"asset": func(file string) string { return addresses[file] }, "visible": visible, "stamp": stamp, "iso": iso, "address": address,
+		"asset": func(file string) string { return addresses[file] }, "visible": visible, "stamp": stamp, "iso": iso, "address": address, "titled": newTitled,
 	}).ParseFS(files, "templates/base.html", "templates/timeline.html"))
 	all := map[string]*template.Template{}
 	for _, e := range must(fs.ReadDir(files, "templates")) {
@@ -63,6 +63,14 @@ var templates = func() map[string]*template.Template {
 	}
 	return all
 }()
+
+// titled is something that a template is given with a title.
+type titled struct {
+	Title string
+	Of    any
+}
+
+func newTitled(title string, of any) titled { return titled{title, of} }
 
 // stamp is a time for people, in UTC until the browser writes it in its own zone.
 func stamp(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006, 15:04:05 UTC") }

@@ -94,7 +94,7 @@ func nextOf(c echo.Context, a *Answer) string {
 	}
 	ask := url.Values{
 		"start": {iso(a.NextSlot.Start)}, "duration": {a.NextSlot.End.Sub(a.NextSlot.Start).String()},
-		"selected_instances": c.Request().PostForm["selected_instances"],
+		"selected_instances": c.Request().PostForm["selected_instances"], holdFor: c.Request().PostForm[holdFor],
 	}
 	return address("workflows", workflowID) + "?" + ask.Encode()
 }

@@ -22,6 +22,9 @@ type Question struct {
 	Zoom   Zoom
 }
 
+// holdFor is the field of the form that holds; the address keeps what was typed there.
+const holdFor = "ttl_s"
+
 // Zoom is how much time a timeline shows.
 type Zoom string
 

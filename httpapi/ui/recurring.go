@@ -99,11 +99,11 @@ func (s *Site) preview(c echo.Context, p *Parts, workflowID string, w Wish) ([]p
 	return next, nil
 }
 
-// Hidden are the fields of a question, as a form sends them on.
+// Hidden are the fields of a question, as a form sends them on that has none of them.
 func (q Question) Hidden() url.Values {
 	values := url.Values{}
 	for name, list := range q.Values {
-		if name != "zoom" {
+		if name != "zoom" && name != holdFor {
 			values[name] = list
 		}
 	}

@@ -34,6 +34,12 @@ type Bookings interface {
 	Schedules() *kv.View[plan.Listed]
 }
 
+// Risks knows which schedules are at risk.
+type Risks interface {
+	// Tell is a schedule of a list, with whether something of it is.
+	Tell(listed plan.Listed) plan.Listed
+}
+
 // natsWithin bounds what a page waits for NATS.
 const natsWithin = 5 * time.Second
 
@@ -142,7 +148,7 @@ func (s *Site) found(c echo.Context, p *Parts) (schedule.Schedule, error) {
 func (p *Parts) schedulesOf(workflowID string) (found []plan.Listed) {
 	for _, l := range p.Bookings.Schedules().All() {
 		if l.WorkflowID == workflowID && !l.State.Final() {
-			found = append(found, l)
+			found = append(found, p.Risks.Tell(l))
 		}
 	}
 	slices.SortFunc(found, func(a, b plan.Listed) int { return strings.Compare(a.ID, b.ID) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/httpapi/reference"
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
@@ -26,7 +27,8 @@ type Parts struct {
 	Replicas  *kv.View[store.Lease]
 	Members   Members  // writes, which need NATS
 	Bookings  Bookings // all but the list needs NATS
-	Runs      Runs     // needs NATS
+	Risks     Risks
+	Runs      Runs // needs NATS
 	// CancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait. It fails as Bookings.Get does.
 	CancelSchedule func(ctx context.Context, scheduleID, by string) error
 	RunList        *kv.View[plan.ListedRun]
@@ -69,6 +71,8 @@ type Site struct {
 	LoggedIn func(echo.Context) bool
 	// Secret says that what the pages show is not for everybody.
 	Secret bool
+	// Manual is the interface for programs.
+	Manual *reference.Manual
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -111,6 +115,7 @@ func (s *Site) Routes() []Route {
 		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
 		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
 		{get, "/ui/dead", access.Operate, s.view(s.dead)},
+		{get, "/docs", access.Open, s.docs},
 		{get, "/ui/static/:name", access.Open, static},
 		{get, "/ui/*", access.Read, nowhere},
 		{post, "/ui/*", access.Read, nowhere},

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -70,7 +71,7 @@ func (s *Site) workflow(c echo.Context, p *Parts) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	q, err := ReadQuestion(c.QueryParams())
+	q, err := ReadQuestion(c.QueryParams(), holdFor)
 	return s.asks(c, p, w, q, err)
 }
 
@@ -118,6 +119,17 @@ func (v workflowPage) Length() string {
 func (v workflowPage) Own() string {
 	own, _ := v.Duration()
 	return lengthOf(own)
+}
+
+// HoldFor is what can be chosen of how long something is held.
+func (v workflowPage) HoldFor() []option {
+	list := []option{{"60", "1 minute", false}, {"300", "5 minutes", false}, {"900", "15 minutes", false}}
+	chosen := slices.IndexFunc(list, func(o option) bool { return o.Value == v.Question.Values.Get(holdFor) })
+	if chosen < 0 {
+		chosen = 1
+	}
+	list[chosen].Chosen = true
+	return list
 }
 
 // Ticked says whether a box of the form is.

@@ -53,7 +53,7 @@ const timeFields = [...document.querySelectorAll('input[type=datetime-local]')].
   const sent = document.createElement('input');
   sent.type = 'hidden';
   sent.name = field.name;
-  sent.value = field.value && `${field.value}Z`;
+  sent.value = field.value && new Date(`${field.value}Z`).toISOString(); // it may have been filled in already, without seconds
   field.removeAttribute('name');
   field.after(sent);
   const hint = field.labels[0].querySelector('[data-zone-hint]');
