@@ -95,23 +95,52 @@ func sealed(t *testing.T, s *stricken) {
 	(&bus{nc: js.Conn()}).workflow(t, `{"id":"wf","graph":{"items":{}}}`)
 }
 
-// silentNode has a node say that it lives every second, and then no more.
-func silentNode(t *testing.T, s *stricken) {
+// shakes has a node ask to be let in as one of a peer, until it is heard, and returns the answer.
+func (s *stricken) shakes(t *testing.T, peer string) (answer *nclprotocol.HandshakeResponse) {
 	t.Helper()
 	registry := envelope.NewRegistry()
 	if err := nclprotocol.RegisterControl(registry); err != nil {
 		t.Fatal(err)
 	}
 	node := ncl.NewPublisher(s.server.Connect(t), envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry})
-	until(t, "the node is let in", func() bool {
-		answer, err := node.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject("n1"), Message: &envelope.Message{
+	until(t, "the node is answered", func() bool {
+		got, err := node.Request(t.Context(), ncl.PublishRequest{Subject: nclprotocol.ControlSubject("n1"), Message: &envelope.Message{
 			Header: envelope.Header{Source: "session", Sequence: 1, Time: time.Now()},
 			Payload: nclprotocol.HandshakeRequest{
 				Session: "session", Ledger: "ledger", HeartbeatInterval: nclprotocol.Seconds(time.Second), HeartbeatMissFactor: 1,
-				NodeInfo: nclprotocol.NodeInfo{NodeID: "n1", PeerID: "peer-a"},
+				NodeInfo: nclprotocol.NodeInfo{NodeID: "n1", PeerID: peer},
 			},
 		}})
-		return err == nil && answer.Payload.(*nclprotocol.HandshakeResponse).Accepted
+		if err == nil {
+			answer = got.Payload.(*nclprotocol.HandshakeResponse)
+		}
+		return err == nil
+	})
+	return answer
+}
+
+// silentNode has a node say once that it lives every second, and then no more.
+func silentNode(t *testing.T, s *stricken) {
+	t.Helper()
+	until(t, "the node is let in", func() bool { return s.shakes(t, "peer-a").Accepted })
+}
+
+// movedNode says that it is another peer's than the one that it was let in for.
+func movedNode(t *testing.T, s *stricken) {
+	t.Helper()
+	silentNode(t, s)
+	if answer := s.shakes(t, "peer-b"); answer.Accepted {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// foreignNode asks in a version that no replica speaks.
+func foreignNode(t *testing.T, s *stricken) {
+	t.Helper()
+	node := s.server.Connect(t)
+	until(t, "the node is answered", func() bool {
+		answer, err := node.RequestWithContext(t.Context(), nclprotocol.ControlSubject("n1"), []byte{9, 1, 2, 3})
+		return err == nil && strings.Contains(answer.Header.Get("Oc-Error"), "version 9")
 	})
 }
 

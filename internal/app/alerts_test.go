@@ -14,19 +14,21 @@ import (
 
 // alerts are the conditions of README's table, by metric, each with a fault that raises it.
 var alerts = map[string]func(t *testing.T, s *stricken){
-	`view_age_seconds`:                    cutOff,
-	`bus_rejected_total`:                  deadLetter,
-	`node_events_total{result="dead"}`:    deadNodeEvent,
-	`bus_lag_events`:                      pausedBus,
-	`node_events_waiting`:                 pausedNodes,
-	`bus_events_total{outcome="retried"}`: sealed,
-	`bus_sessions_total`:                  flapping,
-	`view_resyncs_total`:                  flapping,
-	`view_broken_values`:                  brokenValue,
-	`nodes{state="lost"}`:                 silentNode,
-	`notify_latency_seconds`:              slowLink,
-	`http_panics_total`:                   defect,
-	`runs_ended_total{state="missed"}`:    overslept,
+	`view_age_seconds`:                        cutOff,
+	`bus_rejected_total`:                      deadLetter,
+	`node_events_total{result="dead"}`:        deadNodeEvent,
+	`bus_lag_events`:                          pausedBus,
+	`node_events_waiting`:                     pausedNodes,
+	`bus_events_total{outcome="retried"}`:     sealed,
+	`bus_sessions_total`:                      flapping,
+	`view_resyncs_total`:                      flapping,
+	`view_broken_values`:                      brokenValue,
+	`nodes{state="lost"}`:                     silentNode,
+	`nodes_pending`:                           movedNode,
+	`node_handshakes_total{result="refused"}`: foreignNode,
+	`notify_latency_seconds`:                  slowLink,
+	`http_panics_total`:                       defect,
+	`runs_ended_total{state="missed"}`:        overslept,
 }
 
 var (

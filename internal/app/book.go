@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
 	"time"
@@ -26,7 +27,8 @@ func (r *Replica) Book(ctx context.Context, workflowID string, body []byte) erro
 	if err != nil {
 		return err
 	}
-	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.engine.Load().book(ctx, workflowID, request) },
+	name := rand.Text() // of all tries: one whose answer was lost may have booked
+	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.engine.Load().book(ctx, workflowID, request, name) },
 		backoff.WithBackOff(backoff.NewConstantBackOff(bookAgain)), backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, _ time.Duration) {
 			r.log.DebugContext(ctx, "not booked yet", "workflow_id", workflowID, "error", err)
@@ -34,23 +36,38 @@ func (r *Replica) Book(ctx context.Context, workflowID string, body []byte) erro
 	return err
 }
 
-func (e *engine) book(ctx context.Context, workflowID string, request schedule.Request) error {
+// book books once under a name, however often it is called.
+func (e *engine) book(ctx context.Context, workflowID string, request schedule.Request, name string) error {
 	for _, s := range e.store.Plan.Schedules().All() {
 		if s.WorkflowID == workflowID && !s.State.Final() && maps.Equal(s.Labels, request.Labels) {
 			return nil
 		}
 	}
+	claim, err := e.store.Plan.Claim(ctx, name, workflowID)
+	if err == nil {
+		err = e.bookClaimed(ctx, booking.Asked{WorkflowID: workflowID, By: access.Anonymous.ID, Claim: claim}, request)
+	}
+	if err != nil && claim != nil {
+		err = errors.Join(err, claim.Release(ctx))
+	}
+	return err
+}
+
+func (e *engine) bookClaimed(ctx context.Context, a booking.Asked, request schedule.Request) error {
 	try := func() error {
-		_, err := e.bookings.Book(ctx, booking.Asked{WorkflowID: workflowID, By: access.Anonymous.ID}, request)
+		_, err := e.bookings.Book(ctx, a, request)
 		return err
 	}
 	err := try()
 	if missing := (*booking.MissingError)(nil); !errors.As(err, &missing) {
 		return err
 	}
+	if err := a.Claim.Extend(ctx, bookWaits); err != nil {
+		return err
+	}
 	waiting, cancel := context.WithTimeout(ctx, bookWaits)
 	defer cancel()
-	if _, lost := e.checks.Wait(waiting, access.Anonymous, workflowID, request.Request, func() { err = try() }); lost != nil {
+	if _, lost := e.checks.Wait(waiting, access.Anonymous, a.WorkflowID, request.Request, func() { err = try() }); lost != nil {
 		return lost
 	}
 	return err

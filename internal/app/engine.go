@@ -42,6 +42,7 @@ type engine struct {
 	checks   *check.Service
 	nodes    *orchestrator.Service
 	bookings *booking.Service
+	risks    *booking.Risks
 	runs     *run.Service
 	slots    *slots.Service
 	orphans  *orphans.Service
@@ -102,6 +103,7 @@ func assemble(ctx context.Context, nc *nats.Conn, cfg Config, log *slog.Logger, 
 		checks:   check.NewService(views, hub, wants, reg, time.Now),
 		nodes:    nodes,
 		bookings: bookings,
+		risks:    booking.NewRisks(bookings),
 		runs:     runs,
 		slots:    rooms,
 		orphans:  orphans.New(st, bookings, runs, log),
@@ -128,6 +130,7 @@ func (e *engine) parts() httpapi.Parts {
 		Leases:    e.store.Leases.View(),
 		Members:   e.nodes.Members,
 		Bookings:  e.bookings,
+		Risks:     e.risks,
 		Booked:    e.store.Plan.Overlay,
 		Runs:      e.runs,
 		Past:      e.history,
@@ -156,6 +159,7 @@ func (e *engine) run(ctx context.Context) error {
 	g.Go(func() error { return e.composer.Run(ctx) })
 	g.Go(func() error { return e.runs.Run(ctx) })
 	g.Go(func() error { return e.slots.Run(ctx) })
+	g.Go(func() error { return e.risks.Run(ctx) })
 	g.Go(func() error { return e.orphans.Run(ctx) })
 	g.Go(func() error { return e.report.Run(ctx) })
 	g.Go(func() error { return e.keepLease(ctx) })

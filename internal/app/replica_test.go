@@ -125,15 +125,7 @@ func (r *running) notReadyFor(t *testing.T, words ...string) {
 // until repeats a look until it succeeds.
 func until(t *testing.T, what string, look func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(patience); !look(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("in vain: %s", what)
-		}
-	}
+	natstest.Eventually(t, what, look)
 }
 
 func embedded(t *testing.T) app.Config {

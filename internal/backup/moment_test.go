@@ -122,3 +122,35 @@ func TestAStreamWhoseEndHasGone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestABatchWhoseEndHasGone is waited for, and then kept as it stands.
+func TestABatchWhoseEndHasGone(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	furnish(t, js, 1)
+	batch := []*nats.Msg{nats.NewMsg("$KV.plan.schedule.a"), nats.NewMsg("$KV.plan.schedule.b")}
+	ack, err := jetstreamext.PublishMsgBatch(t.Context(), js, batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), "KV_plan")
+	if err == nil {
+		err = stream.DeleteMsg(t.Context(), ack.Sequence)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := natstest.Start(t).JetStream(t)
+	if err := restore(t.Context(), to, write(t, js), backup.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, m := range content(t, to, "KV_plan") {
+		if strings.HasPrefix(m.Subject, "$KV.plan.schedule.") {
+			left++
+		}
+	}
+	if left != 1 {
+		t.Errorf("%d messages of the batch", left)
+	}
+}

@@ -35,6 +35,8 @@ type reading struct {
 
 	end     uint64 // the newest sequence when the reading began
 	reached uint64
+	torn    bool   // what was reached is of a batch that goes on
+	waited  uint64 // where such a batch was waited for
 }
 
 // run hands over each message. It fails with what each fails with, with jet.ErrBehind when the member of the
@@ -66,6 +68,10 @@ func (r *reading) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reader.Idle = func() {
+		if r.torn && r.waited != r.reached {
+			r.waited = r.reached // a busy server is still storing it; one that has nothing the next time either has lost its end
+			return
+		}
 		if err := r.atEnd(ctx); err != nil {
 			select {
 			case idle <- err:
@@ -93,8 +99,8 @@ func (r *reading) take(ctx context.Context, m *nats.Msg) error {
 	if err := r.each(m, meta); err != nil {
 		return err
 	}
-	r.reached = meta.Sequence.Stream
-	if meta.NumPending > 0 || torn(m.Header) {
+	r.reached, r.torn = meta.Sequence.Stream, torn(m.Header)
+	if meta.NumPending > 0 || r.torn {
 		return nil
 	}
 	return r.atEnd(ctx)

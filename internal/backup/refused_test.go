@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,13 +102,21 @@ func TestWhereItIsNotRestored(t *testing.T) {
 	}
 	lease := put(t, to, "$KV.replicas.r-1", "{}")
 	refused(backup.Options{Replace: true}, "replicas live (r-1): stop them all first")
-	put(t, to, "$KV.replicas.r-1", "", "KV-Operation", "DEL")
 	if lease == 0 {
 		t.Fatal("no lease")
 	}
 	refused(backup.Options{}, "KV_workflows")
 	refused(backup.Options{Copies: 3, Replace: true}, "--js-replicas: 3 needs a NATS cluster")
-	if err := restore(t.Context(), to, file, backup.Options{Replace: true}); err != nil {
+	put(t, to, "$KV.replicas.r-1", `{"draining":true}`)
+	var waited []string
+	err := restore(t.Context(), to, file, backup.Options{Replace: true, Waits: func(replicas []string) {
+		waited = replicas
+		put(t, to, "$KV.replicas.r-1", "", "KV-Operation", "DEL")
+	}})
+	if !slices.Equal(waited, []string{"r-1"}) {
+		t.Errorf("waited for %v", waited)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if stands(to, "KV_workflows", "$KV.workflows.other")() || !stands(to, "KV_workflows", "$KV.workflows.w")() {

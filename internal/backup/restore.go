@@ -24,6 +24,8 @@ import (
 type Options struct {
 	Copies  int  // JetStream replication of what is restored; 0: as it was
 	Replace bool // what stands there is removed first
+
+	Waits func(replicas []string) // if not nil, told when the leases of these, which have ended or are about to, are waited for
 }
 
 // Restore reads a file that Write has written into JetStream, where no replica may live. Whatever speaks against that is
@@ -33,7 +35,7 @@ func Restore(ctx context.Context, js jetstream.JetStream, file io.ReadSeeker, o 
 	if err != nil {
 		return head, nil, err
 	}
-	if err := prepare(ctx, js, streams, o.Replace); err != nil {
+	if err := prepare(ctx, js, streams, o); err != nil {
 		return head, nil, err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -100,7 +102,7 @@ func usable(have jetstream.StreamConfig) error {
 }
 
 // prepare makes room for what is restored.
-func prepare(ctx context.Context, js jetstream.JetStream, streams map[string]snapshotOf, replace bool) error {
+func prepare(ctx context.Context, js jetstream.JetStream, streams map[string]snapshotOf, o Options) error {
 	for _, s := range streams {
 		if s.Config.Replicas > 1 && js.Conn().ConnectedClusterName() == "" {
 			return &jet.NoClusterError{Replicas: s.Config.Replicas}
@@ -108,9 +110,6 @@ func prepare(ctx context.Context, js jetstream.JetStream, streams map[string]sna
 	}
 	if version := js.Conn().ConnectedServerVersion(); !restores(version) {
 		return fmt.Errorf("NATS %s does not take the streams of a backup; 2.15 or newer does", version)
-	}
-	if err := nobodyLives(ctx, js); err != nil {
-		return err
 	}
 	var standing []string
 	for _, x := range slices.Concat(store.Expect(1), events.Expect(1), orchestrator.Expect(1), histories.Expect(1)) {
@@ -121,8 +120,11 @@ func prepare(ctx context.Context, js jetstream.JetStream, streams map[string]sna
 			return fmt.Errorf("stream %s: %w", x.Stream.Name, err)
 		}
 	}
-	if len(standing) > 0 && !replace {
+	if len(standing) > 0 && !o.Replace {
 		return fmt.Errorf("there are streams of oc-scheduler already (%s): with --replace they are removed first, for good", strings.Join(standing, ", "))
+	}
+	if err := nobodyLives(ctx, js, o.Waits); err != nil {
+		return err
 	}
 	for _, name := range standing {
 		if err := js.DeleteStream(ctx, name); err != nil {
@@ -137,25 +139,4 @@ func restores(version string) bool {
 	var major, minor int
 	_, err := fmt.Sscanf(version, "%d.%d", &major, &minor)
 	return err == nil && (major > 2 || major == 2 && minor >= 15)
-}
-
-// nobodyLives refuses to restore under replicas that live: they would take the removal of what stands for true, end
-// what is watched, and write beside.
-func nobodyLives(ctx context.Context, js jetstream.JetStream) error {
-	bucket, err := js.KeyValue(ctx, store.ReplicasBucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("bucket %s: %w", store.ReplicasBucket, err)
-	}
-	names, err := bucket.Keys(ctx)
-	if errors.Is(err, jetstream.ErrNoKeysFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("bucket %s: %w", store.ReplicasBucket, err)
-	}
-	slices.Sort(names)
-	return fmt.Errorf("replicas live (%s): stop them all first; the lease of one that was killed ends within 30 s", strings.Join(names, ", "))
 }

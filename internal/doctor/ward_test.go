@@ -24,7 +24,9 @@ import (
 	"oc-scheduler/streams/run"
 )
 
-func TestMain(m *testing.M) { natstest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	natstest.VerifyTestMain(m)
+}
 
 var discard = slog.New(slog.DiscardHandler)
 

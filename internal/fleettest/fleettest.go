@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"oc-scheduler/internal/natstest"
 )
 
 // Patience bounds every wait: far above what a loaded machine takes.
@@ -20,10 +22,8 @@ const Patience = 60 * time.Second
 // word when that does not come about. It returns how long it took.
 func Until(tb testing.TB, what string, look func() (lacks string)) time.Duration {
 	tb.Helper()
-	begin := time.Now()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	for begin := time.Now(); ; {
+		looked := time.Now()
 		lacks := look()
 		if lacks == "" {
 			return time.Since(begin)
@@ -31,7 +31,7 @@ func Until(tb testing.TB, what string, look func() (lacks string)) time.Duration
 		if time.Since(begin) > Patience {
 			tb.Fatalf("in vain: %s: %s", what, lacks)
 		}
-		<-tick.C
+		time.Sleep(natstest.Rest(time.Since(looked)))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Lose has the server lose the next n messages that clients publish on a subject, which may end in ">",
-// without a word, as a cluster loses requests while it elects a leader. It returns how many it has
+// without a word, as a cluster loses requests while it elects a leader: more when they come fast. It returns how many it has
 // lost so far. The server runs in this process.
 func (s *Server) Lose(tb testing.TB, n int, subject string) (lost func() int) {
 	tb.Helper()

@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait for a server: far above what a loaded machine takes.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // Server is a NATS server that can be stopped and started again with what it has stored.
 type Server struct {
@@ -156,7 +156,7 @@ func (s *Server) JetStream(tb testing.TB, opts ...nats.Option) jetstream.JetStre
 	return js
 }
 
-// Eventually waits until ok is true, asking every few milliseconds, and fails the test when that
+// Eventually waits until ok is true, asking again and again, and fails the test when that
 // does not come about; what names the awaited condition.
 func Eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
@@ -166,15 +166,20 @@ func Eventually(tb testing.TB, what string, ok func() bool) {
 }
 
 func wait(ok func() bool) error {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(patience)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
+	for begin := time.Now(); ; {
+		look := time.Now()
+		if ok() {
+			return nil
+		}
+		if time.Since(begin) > patience {
 			return errors.New("did not come about")
 		}
+		time.Sleep(Rest(time.Since(look)))
 	}
-	return nil
+}
+
+// Rest is how long to wait before the next look at what shall come about: looking takes a quarter of the
+// time at most, for what is looked for needs the machine, too.
+func Rest(look time.Duration) time.Duration {
+	return min(max(5*time.Millisecond, 3*look), 250*time.Millisecond)
 }
