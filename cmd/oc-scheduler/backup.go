@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -79,7 +80,9 @@ func (c *restoreCmd) Run(ctx context.Context, con *console) error {
 	var head backup.Head
 	var streams []backup.Stream
 	err = c.with(ctx, con, func(js jetstream.JetStream) (err error) {
-		head, streams, err = backup.Restore(ctx, js, f, backup.Options{Copies: c.JSReplicas, Replace: c.Replace})
+		head, streams, err = backup.Restore(ctx, js, f, backup.Options{Copies: c.JSReplicas, Replace: c.Replace, Waits: func(replicas []string) {
+			_, _ = fmt.Fprintf(con.stderr, "waiting for the leases of %s to end, which have stopped: 30 s at most\n", strings.Join(replicas, ", "))
+		}})
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 )
@@ -36,19 +35,4 @@ func plainToken(from, text string) (string, error) {
 		return "", fmt.Errorf("%s: not a token", from)
 	}
 	return token, nil
-}
-
-// bearer shows a token to one host, and to no other to which that may lead.
-type bearer struct {
-	token, host string
-	next        http.RoundTripper
-}
-
-// RoundTrip sends a request.
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if b.token != "" && r.URL.Host == b.host {
-		r = r.Clone(r.Context())
-		r.Header.Set("Authorization", "Bearer "+b.token)
-	}
-	return b.next.RoundTrip(r)
 }

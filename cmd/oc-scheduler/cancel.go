@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+
+	"oc-scheduler/client"
 )
 
 type cancelCmd struct {
@@ -14,19 +15,15 @@ type cancelCmd struct {
 
 // Run has an execution ended; the node says when it has.
 func (c *cancelCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	doc, err := json.Marshal(map[string]string{"reason": c.Reason})
-	if err != nil {
-		return err
-	}
-	body, err := client.post(ctx, client.url(nil, "executions", c.Execution, "cancel"), doc)
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.CancelExecution(ctx, c.Execution, c.Reason, client.Into(&was)); err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printDoc(c.printer(con), body, (*executionDoc).printCancelled)
+	return printDoc(c.printer(con), was.Body, (*executionDoc).printCancelled)
 }
 
 // printCancelled tells what became of a cancellation: one that comes after the end changes nothing.

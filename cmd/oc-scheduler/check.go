@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 type checkCmd struct {
@@ -20,7 +18,7 @@ type checkCmd struct {
 
 // Run prints the answer, or with --watch one for each change. The exit code tells the last one.
 func (c *checkCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -32,40 +30,36 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 	if c.Watch {
 		ask = c.watch
 	}
-	return about(blame(ask(ctx, con, client, request)), "workflow", c.Workflow)
+	return about(blame(ask(ctx, con, replica, request)), "workflow", c.Workflow)
 }
 
-func (c *checkCmd) once(ctx context.Context, con *console, client *client, request []byte) error {
-	query := url.Values{}
+func (c *checkCmd) once(ctx context.Context, con *console, replica *replica, request []byte) error {
+	var was client.Answer
+	options := []client.CallOption{client.Body(request), client.Into(&was)}
 	if c.Wait > 0 {
-		query.Set("wait", c.Wait.String())
+		options = append(options, client.Wait(c.Wait))
 	}
-	was, body, err := client.send(ctx, http.MethodPost, client.url(query, "oc", c.Workflow, "check"), request)
+	answer, err := replica.CheckWorkflow(ctx, c.Workflow, client.CheckRequest{}, options...)
 	if err != nil {
 		return err
 	}
-	var answer result
-	if err := json.Unmarshal(body, &answer); err != nil {
+	if err := errors.Join(printDoc(c.printer(con), was.Body, c.printTable), tellAge(con.stderr, was.Age())); err != nil {
 		return err
 	}
-	if err := errors.Join(printDoc(c.printer(con), body, c.printTable), tellAge(con.stderr, was.header)); err != nil {
-		return err
-	}
-	return answer.exit()
+	return (*result)(answer).exit()
 }
 
 // tellAge says how old an answer is that a replica gave from memory.
-func tellAge(w io.Writer, header http.Header) error {
-	age, err := strconv.Atoi(header.Get("Age"))
-	if err != nil || age <= 0 {
+func tellAge(w io.Writer, age time.Duration) error {
+	if age == 0 {
 		return nil // it is live
 	}
-	_, err = fmt.Fprintf(w, "The answer is %v old: the replica does not reach NATS.\n", time.Duration(age)*time.Second)
+	_, err := fmt.Fprintf(w, "The answer is %v old: the replica does not reach NATS.\n", age)
 	return err
 }
 
 func (c *checkCmd) printTable(answer *result, w *paper) error {
-	if err := answer.print(w); err != nil || len(answer.Missing) == 0 || c.Wait > 0 {
+	if err := answer.print(w); err != nil || len(answer.MissingPlanners) == 0 || c.Wait > 0 {
 		return err
 	}
 	return printLines(w, []string{"With --wait 5s the missing planners are asked for."})

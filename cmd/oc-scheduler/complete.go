@@ -18,7 +18,7 @@ const completing = "__complete"
 // completeWithin bounds what somebody waits for after a press of Tab.
 const completeWithin = 2 * time.Second
 
-// complete writes what the last of some words may be, a candidate a line, and behind a tab what it is.
+// complete writes what the last of some words may be, a candidate a line.
 func (c *console) complete(ctx context.Context, words []string) error {
 	parser, err := c.parser(ctx, &environment{lookup: c.env})
 	if err != nil {
@@ -115,6 +115,8 @@ func (l *line) candidates(ids func(kind string) []string) (all []string) {
 		return nil
 	case l.flag != nil:
 		return valuesOf(l.flag.Value, ids)
+	case strings.HasPrefix(l.last, "--") && strings.Contains(l.last, "="): // one word, but for bash
+		return l.withValue(ids)
 	case strings.HasPrefix(l.last, "-"):
 		for _, group := range l.node().AllFlags(true) {
 			for _, f := range group {
@@ -132,6 +134,17 @@ func (l *line) candidates(ids func(kind string) []string) (all []string) {
 	}
 	if arguments := l.node().Positional; l.nth < len(arguments) {
 		all = append(all, valuesOf(arguments[l.nth], ids)...)
+	}
+	return all
+}
+
+// withValue are the forms of a flag and its value in one word.
+func (l *line) withValue(ids func(kind string) []string) (all []string) {
+	name, _, _ := strings.Cut(l.last, "=")
+	if f := l.flagNamed(name); f != nil {
+		for _, value := range valuesOf(f.Value, ids) {
+			all = append(all, name+"="+value)
+		}
 	}
 	return all
 }
@@ -171,7 +184,7 @@ func (c *console) idsOf(ctx context.Context, kind string, words []string) []stri
 	var out bytes.Buffer
 	quiet := &console{stdout: &sink{w: &out}, stderr: io.Discard, env: c.env}
 	_, _ = quiet.obey(ctx, args) // without an answer there are no candidates
-	return strings.Fields(out.String())
+	return slices.DeleteFunc(strings.Split(out.String(), "\n"), func(line string) bool { return line == "" })
 }
 
 // reaching are the flags among words that say whom a command talks to.

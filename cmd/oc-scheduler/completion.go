@@ -23,6 +23,7 @@ var completions = map[string]string{
 	"bash": `_oc_scheduler() {
   local IFS=$'\n'
   COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [ ${#COMPREPLY[@]} = 0 ] || COMPREPLY=($(printf '%q\n' "${COMPREPLY[@]}"))
 }
 complete -o default -F _oc_scheduler oc-scheduler
 `,

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+
+	"oc-scheduler/client"
 )
 
 type confirmCmd struct {
@@ -13,7 +15,7 @@ type confirmCmd struct {
 
 // Run makes a schedule of a hold.
 func (c *confirmCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -21,9 +23,9 @@ func (c *confirmCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := client.post(ctx, client.url(nil, "holds", c.Hold, "confirm"), doc)
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.ConfirmHold(ctx, c.Hold, client.ConfirmRequest{}, client.Body(doc), client.Into(&was)); err != nil {
 		return aboutBooking(err, "hold", c.Hold)
 	}
-	return printMade(c.printer(con), body)
+	return printMade(c.printer(con), was.Body)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"oc-scheduler/client"
 )
 
 type contextCmd struct {
@@ -116,7 +118,7 @@ func (h *howItIs) changed(e contextEntry) (contextEntry, error) {
 	if h.Server != "" {
 		e.Server = h.Server
 	}
-	if _, err := parseServer(e.Server); err != nil {
+	if _, err := client.ParseServer(e.Server); err != nil {
 		return e, fmt.Errorf("--server: %w", err)
 	}
 	if h.CA != "" {

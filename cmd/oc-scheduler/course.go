@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
-	"oc-scheduler/store/history"
-	runs "oc-scheduler/store/run"
-	"oc-scheduler/store/schedule"
+	"oc-scheduler/client"
 )
 
 // course is how a run or a schedule stands: itself, and its steps or occurrences.
@@ -40,43 +37,31 @@ type change struct {
 
 func (c change) text() string { return c.name + ": " + because(c.state, c.reason) }
 
-// readRun is how a run stands by its document.
-func readRun(doc []byte) (*course, error) {
-	var r runs.Run
-	if err := json.Unmarshal(doc, &r); err != nil {
-		return nil, err
-	}
+// courseOfRun is how a run stands.
+func courseOfRun(r *client.Run) *course {
 	s := &course{
 		id: r.ID, workflow: r.WorkflowID, kind: "run", partKind: "step", whole: true,
-		state: string(r.State), reason: r.Reason, begin: r.Start, final: r.State.Final(),
+		state: r.State, reason: r.Reason, begin: r.Start, final: r.Final(),
 	}
 	for _, step := range r.Steps {
 		s.parts = append(s.parts, &part{
-			name: step.ItemID, state: string(step.State), reason: step.Reason, begin: step.Start, end: step.End,
-			began: timeOf(step.StartedAt), ended: timeOf(step.EndedAt), run: r.ID,
+			name: step.ItemID, state: step.State, reason: step.Reason, begin: step.Start, end: step.End,
+			began: step.StartedAt, ended: step.EndedAt, run: r.ID,
 		})
 	}
-	return s, nil
+	return s
 }
 
-// readSchedule is how a schedule stands by its document.
-func readSchedule(doc []byte) (*course, error) {
-	var d schedule.Schedule
-	if err := json.Unmarshal(doc, &d); err != nil {
-		return nil, err
-	}
+// courseOfSchedule is how a schedule stands.
+func courseOfSchedule(d *client.Schedule) *course {
 	s := &course{
 		id: d.ID, workflow: d.WorkflowID, kind: "schedule", partKind: "occurrence",
-		state: string(d.State), reason: d.Reason, final: d.State.Final(), again: timingOf(d.Request).Cron != "",
+		state: d.State, reason: d.Reason, final: d.Final(), again: timingOf(d.Request).Cron != "",
 	}
 	for _, o := range d.Occurrences {
-		p := &part{name: o.Name(), state: string(o.State), begin: o.Start, end: o.End}
-		if o.RunID != nil {
-			p.run = *o.RunID
-		}
-		s.parts = append(s.parts, p)
+		s.parts = append(s.parts, &part{name: nominal(o.Nominal), state: o.State, begin: o.Start, end: o.End, run: o.RunID})
 	}
-	return s, nil
+	return s
 }
 
 // ends are the states of an occurrence, or of its run, that are the last.
@@ -108,7 +93,7 @@ func (s *course) part(name string) *part {
 }
 
 // apply is what a transition changes.
-func (s *course) apply(it history.Item) []change {
+func (s *course) apply(it client.HistoryItem) []change {
 	if it.ItemID == "" {
 		if s.state == it.To {
 			return nil
@@ -133,9 +118,9 @@ func (s *course) apply(it history.Item) []change {
 
 func isFinal(kind, state string) bool {
 	if kind == "run" {
-		return runs.State(state).Final()
+		return (&client.Run{State: state}).Final()
 	}
-	return schedule.State(state).Final()
+	return (&client.Schedule{State: state}).Final()
 }
 
 // until is what is otherwise in a course that came later.

@@ -9,7 +9,8 @@ import (
 
 // crew is replicas in processes of their own, any of which may be dead.
 type crew struct {
-	flags []string // of each
+	program fleettest.Program // of who starts from now on
+	flags   []string          // of each
 
 	mu       sync.Mutex
 	replicas []*fleettest.Replica // nil: it is dead
@@ -17,7 +18,12 @@ type crew struct {
 
 func newCrew(t *testing.T, n int, flags ...string) *crew {
 	t.Helper()
-	c := &crew{flags: flags, replicas: make([]*fleettest.Replica, n)}
+	return crewOf(t, itself(), n, flags...)
+}
+
+func crewOf(t *testing.T, program fleettest.Program, n int, flags ...string) *crew {
+	t.Helper()
+	c := &crew{program: program, flags: flags, replicas: make([]*fleettest.Replica, n)}
 	for i := range n {
 		c.start(t, i)
 	}
@@ -27,10 +33,20 @@ func newCrew(t *testing.T, n int, flags ...string) *crew {
 // start has a replica live, again.
 func (c *crew) start(t *testing.T, i int) {
 	t.Helper()
-	r := itself().Start(t, c.flags...)
+	r := c.program.Start(t, c.flags...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.replicas[i] = r
+}
+
+// roll has another one take a replica's place, and waits for the end of that.
+func (c *crew) roll(t *testing.T, i int) {
+	t.Helper()
+	c.mu.Lock()
+	was := c.replicas[i]
+	c.mu.Unlock()
+	c.start(t, i)
+	end(t, was)
 }
 
 func (c *crew) kill(i int) {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"strconv"
-	"time"
+
+	"oc-scheduler/client"
 )
 
 type deadCmd struct {
@@ -16,25 +16,22 @@ type deadCmd struct {
 
 // Run lists the newest dead letters.
 func (c *deadCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	newest := client.url(url.Values{"limit": {strconv.Itoa(c.Limit)}}, "dead")
+	newest := whole(func(ctx context.Context, into client.CallOption) error {
+		_, err := replica.ListDead(ctx, client.Page{}, client.Query("limit", strconv.Itoa(c.Limit)), into)
+		return err
+	})
 	return blame(list{
-		from: client.whole(newest), watched: c.watched,
+		from: newest, watched: c.watched,
 		header: "AT SUBJECT REASON BYTES DETAIL", row: deadRow, none: "none: all that came could be used",
-	}.print(ctx, client, c.printer(con)))
+	}.print(ctx, c.printer(con)))
 }
 
 func deadRow(item json.RawMessage) ([]any, error) {
-	var l struct {
-		At      time.Time `json:"at"`
-		Subject string    `json:"subject"`
-		Reason  string    `json:"reason"`
-		Bytes   int       `json:"bytes"`
-		Detail  string    `json:"detail"`
-	}
+	var l client.DeadLetter
 	err := json.Unmarshal(item, &l)
 	return []any{rough(l.At), l.Subject, l.Reason, l.Bytes, l.Detail}, err
 }

@@ -31,5 +31,5 @@ func TestDemoPeersByThemselves(t *testing.T) {
 	eventually(t, "the workflow is known", func() bool {
 		return strings.Contains(invoke(t, nil, "workflows", "--server", s.url).stdout, demoWorkflowID)
 	})
-	s.watch(t, demoWorkflowID, "duration=1h").until("both planners came", func(r result) bool { return len(r.Missing) == 0 && r.Status != "unknown" })
+	s.watch(t, demoWorkflowID, "duration=1h").until("both planners came", func(r result) bool { return len(r.MissingPlanners) == 0 && r.Status != "unknown" })
 }

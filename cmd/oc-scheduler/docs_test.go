@@ -219,7 +219,7 @@ func TestPageOfTheBus(t *testing.T) {
 		t.Error("the page shows less")
 	}
 	_ = heard.Unsubscribe()
-	for _, page := range []string{"docs/bus.md", "docs/clients.md", "docs/backup.md", "docs/upgrading.md", "docs/cli.md"} {
+	for _, page := range []string{"docs/bus.md", "docs/clients.md", "docs/backup.md", "docs/upgrading.md", "docs/cli.md", "docs/embedding.md"} {
 		for _, link := range regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(read(t, root+page), -1) {
 			if _, err := os.Stat(root + "docs/" + link[1]); err != nil {
 				t.Errorf("%s: %v", page, err)

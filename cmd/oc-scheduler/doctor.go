@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"oc-scheduler/client"
 	"oc-scheduler/internal/app"
 	"oc-scheduler/internal/doctor"
 )
@@ -30,12 +31,12 @@ func (c *doctorCmd) AfterApply() error {
 		return fmt.Errorf("--js-replicas: %d is not 1, 3 or 5", c.JSReplicas)
 	}
 	if c.Server != "" {
-		if _, err := parseServer(c.Server); err != nil {
+		if _, err := client.ParseServer(c.Server); err != nil {
 			return fmt.Errorf("--server: %w", err)
 		}
 	}
 	for _, address := range c.NATSMonitor {
-		if _, err := parseServer(address); err != nil {
+		if _, err := client.ParseServer(address); err != nil {
 			return fmt.Errorf("--nats-monitor: %w", err)
 		}
 	}

@@ -5,30 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 // executionDoc is an execution as a replica shows it.
-type executionDoc struct {
-	ExecutionID string    `json:"execution_id"`
-	NodeID      string    `json:"node_id"`
-	BookingID   string    `json:"booking_id"`
-	WorkflowID  string    `json:"workflow_id"`
-	RunID       string    `json:"run_id"`
-	ItemID      string    `json:"item_id"`
-	Attempt     int       `json:"attempt"`
-	Command     []string  `json:"command"`
-	State       string    `json:"state"`
-	OrderedAt   time.Time `json:"ordered_at"`
-	QueuedAt    time.Time `json:"queued_at"`
-	StartedAt   time.Time `json:"started_at"`
-	EndedAt     time.Time `json:"ended_at"`
-	ExitCode    *int      `json:"exit_code"`
-	Reason      string    `json:"reason"`
-}
+type executionDoc client.Execution
 
 type executionsCmd struct {
 	List executionsListCmd `cmd:"" default:"withargs" help:"List what runs or ran, the newest first, or show one execution."`
@@ -58,34 +43,22 @@ func (s *soughtExecutions) AfterApply() error {
 	return nil
 }
 
-func (s *soughtExecutions) query() url.Values {
-	return given(map[string]string{"node": s.Node, "state": s.State, "run": s.Of})
-}
-
-// given is a query of what is not empty.
-func given(values map[string]string) url.Values {
-	query := url.Values{}
-	for name, value := range values {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return query
-}
-
 // Run lists the executions, or shows one.
 func (c *executionsListCmd) Run(ctx context.Context, con *console) error {
 	if c.Execution != "" {
 		return (&executionsShowCmd{c.serverFlags, c.Execution}).Run(ctx, con)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return blame(list{
-		path: "executions", query: c.query(), header: "EXECUTION NODE STATE WHAT SINCE TOOK EXIT REASON", row: executionRow,
+		from: every(func(ctx context.Context, p client.Page, options ...client.CallOption) (*client.List[client.Execution], error) {
+			return replica.ListExecutions(ctx, client.ExecutionFilter{Run: c.Of, Node: c.Node, State: c.State}, p, options...)
+		}),
+		header: "EXECUTION NODE STATE WHAT SINCE TOOK EXIT REASON", row: executionRow,
 		sort: newestFirst, most: c.Limit, watched: c.watched,
-	}.print(ctx, client, c.printer(con)))
+	}.print(ctx, c.printer(con)))
 }
 
 type executionsShowCmd struct {
@@ -95,15 +68,15 @@ type executionsShowCmd struct {
 
 // Run shows an execution.
 func (c *executionsShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "executions", c.Execution))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetExecution(ctx, c.Execution, client.Into(&was)); err != nil {
 		return about(err, "execution", c.Execution)
 	}
-	return printDoc(c.printer(con), body, (*executionDoc).print)
+	return printDoc(c.printer(con), was.Body, (*executionDoc).print)
 }
 
 // newestFirst sorts executions by their orders; those that are of one time stay by id.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"oc-scheduler/client"
 )
 
 // failure is an error as programs read it.
@@ -25,14 +27,14 @@ type fault struct {
 // fail prints one line, whatever the error holds. Nobody is left to tell that it can't be written.
 func (c *console) fail(err error, code int, format string) {
 	if !slices.Contains([]string{"json", "yaml"}, format) {
-		_, _ = fmt.Fprintln(c.stderr, "oc-scheduler: "+oneLine(err.Error()))
+		_, _ = fmt.Fprintln(c.stderr, "oc-scheduler: "+printable(oneLine(err.Error())))
 		return
 	}
-	doc := failure{Error: oneLine(err.Error()), ExitCode: code}
-	if p, ok := errors.AsType[*problem](err); ok {
+	doc := failure{Error: printable(oneLine(err.Error())), ExitCode: code}
+	if p, ok := errors.AsType[*client.Problem](err); ok {
 		doc.Status = p.Status
 		for _, f := range p.Errors {
-			doc.Faults = append(doc.Faults, fault{oneLine(f.Path), oneLine(f.Message)})
+			doc.Faults = append(doc.Faults, fault{printable(oneLine(f.Path)), printable(oneLine(f.Message))})
 		}
 	}
 	text, err := json.Marshal(doc)

@@ -3,26 +3,29 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"oc-scheduler/client"
 )
 
 // follower tells how a run or a schedule goes on, until it is over: on a terminal as a display that is drawn anew,
 // elsewhere as a line a change, for programs each version.
 type follower struct {
-	p      *printer
-	client *client
-	kind   string // run or schedule
-	id     string
-	read   func(doc []byte) (*course, error)
-	print  func(*printer, []byte) error // how it is shown at first
+	p       *printer
+	replica *replica
+	followed
+	id string
 
 	now    *course
 	shown  []byte // the document that was printed last
 	screen *screen
+
+	mourned bool // that nothing comes has been told
 }
 
 // news is an event of the stream that is followed, an outage of it, or its end.
 type news struct {
-	event serverEvent
+	event happening
 	lost  error
 	end   error
 	over  bool
@@ -108,10 +111,13 @@ func (f *follower) listen(ctx context.Context, came chan<- news) {
 		case <-ctx.Done():
 		}
 	}
-	s := f.client.streamOf(f.client.url(nil, f.kind+"s", f.id, "events"), func(e serverEvent) (bool, error) {
+	lost := client.OnLost(func(err error, _ time.Duration) { pass(news{lost: err}) })
+	for e, err := range f.events(ctx, f.id, lost) {
+		if err != nil {
+			pass(news{end: err, over: true})
+			return
+		}
 		pass(news{event: e})
-		return false, nil
-	})
-	s.lost = func(err error) { pass(news{lost: err}) }
-	pass(news{end: s.read(ctx), over: true})
+	}
+	pass(news{over: true})
 }

@@ -3,12 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
-	"oc-scheduler/store/history"
+	"oc-scheduler/client"
 )
 
 // take shows what is new.
@@ -16,10 +15,8 @@ func (f *follower) take(ctx context.Context, n news) error {
 	if n.lost != nil {
 		return f.mourn(n.lost)
 	}
-	changes, err := f.changes(n.event)
-	if err != nil {
-		return err
-	}
+	f.mourned = false
+	changes := f.changes(n.event)
 	if !f.p.forPeople() {
 		return f.reread(ctx)
 	}
@@ -32,27 +29,23 @@ func (f *follower) take(ctx context.Context, n news) error {
 }
 
 // changes are what an event changes.
-func (f *follower) changes(e serverEvent) (changes []change, err error) {
-	switch e.name {
-	case "state":
-		now, err := f.read([]byte(e.data))
-		if err != nil {
-			return nil, err
-		}
-		changes = f.now.until(now, time.Now())
-		f.now = now
-	case "transition":
-		var it history.Item
-		if err := json.Unmarshal([]byte(e.data), &it); err != nil {
-			return nil, err
-		}
-		changes = f.now.apply(it)
+func (f *follower) changes(e happening) (changes []change) {
+	switch {
+	case e.state != nil:
+		changes = f.now.until(e.state, time.Now())
+		f.now = e.state
+	case e.transition != nil:
+		changes = f.now.apply(*e.transition)
 	}
-	return changes, nil
+	return changes
 }
 
-// mourn says that the replica does not answer.
+// mourn says once that the replica does not answer.
 func (f *follower) mourn(err error) error {
+	if f.mourned {
+		return nil
+	}
+	f.mourned = true
 	line := lost(err) + "; trying again"
 	if f.screen != nil {
 		return f.screen.above([]string{line})
@@ -78,10 +71,11 @@ func (f *follower) tell(ctx context.Context, c change) error {
 // event brings a later version.
 func (f *follower) reread(ctx context.Context) error {
 	for {
-		doc, err := f.client.get(ctx, f.client.url(nil, f.kind+"s", f.id))
+		var was client.Answer
+		err := f.get(ctx, f.id, client.Into(&was))
 		switch {
 		case err == nil:
-			return f.version(doc)
+			return f.version(was.Body)
 		case final(err):
 			return err
 		case !f.now.over():

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	runs "oc-scheduler/store/run"
+	"oc-scheduler/client"
 )
 
 type historyCmd struct {
@@ -16,18 +16,21 @@ type historyCmd struct {
 
 // Run tells what became of a run and its steps, in order.
 func (c *historyCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return about(list{
-		path: "runs", below: []string{c.Of, "history"}, header: "AT WHAT FROM TO BY REASON", row: historyRow, watched: c.watched,
-	}.print(ctx, client, c.printer(con)), "run", c.Of)
+		from: every(func(ctx context.Context, p client.Page, options ...client.CallOption) (*client.List[client.HistoryItem], error) {
+			return replica.GetRunHistory(ctx, c.Of, p, options...)
+		}),
+		header: "AT WHAT FROM TO BY REASON", row: historyRow, watched: c.watched,
+	}.print(ctx, c.printer(con)), "run", c.Of)
 }
 
 func historyRow(item json.RawMessage) ([]any, error) {
-	var it runs.Item
+	var it client.HistoryItem
 	err := json.Unmarshal(item, &it)
-	what := strings.TrimSpace(string(it.Kind) + " " + it.ItemID)
+	what := strings.TrimSpace(it.Kind + " " + it.ItemID)
 	return []any{it.At, what, it.From, it.To, it.By, it.Reason}, err
 }

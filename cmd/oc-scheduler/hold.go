@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"oc-scheduler/store/schedule"
+	"oc-scheduler/client"
 )
 
 type holdCmd struct {
@@ -19,7 +19,7 @@ type held struct {
 
 // Run takes what is asked for, for a short while.
 func (c *holdCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -27,10 +27,13 @@ func (c *holdCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.request(ctx, con, client, "holds", nil, struct {
+	body, err := c.request(con, struct {
 		wishDoc
 		TTLS float64 `json:"ttl_s"`
-	}{wish, c.TTL.Seconds()})
+	}{wish, c.TTL.Seconds()}, func(options ...client.CallOption) error {
+		_, err := replica.HoldWorkflow(ctx, c.Workflow, client.HoldRequest{}, options...)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -38,7 +41,7 @@ func (c *holdCmd) Run(ctx context.Context, con *console) error {
 }
 
 // printHold shows a hold, what it takes, and what can be done with it.
-func printHold(h *schedule.Hold, w *paper) error {
+func printHold(h *client.Hold, w *paper) error {
 	t := newTable(w, "")
 	t.row("hold", h.ID)
 	t.row("workflow", h.WorkflowID)

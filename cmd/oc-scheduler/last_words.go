@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
-	"oc-scheduler/store/execution"
-	runs "oc-scheduler/store/run"
+	"oc-scheduler/client"
 )
 
 const (
@@ -26,32 +23,32 @@ func (f *follower) lastWords(ctx context.Context, c change) []string {
 	ctx, cancel := context.WithTimeout(ctx, lastWithin)
 	defer cancel()
 	if f.kind == "run" {
-		return f.client.lastWords(ctx, f.id, c.part)
+		return f.replica.lastWords(ctx, f.id, c.part)
 	}
-	doc, err := f.client.get(ctx, f.client.url(nil, "schedules", f.id))
+	s, err := f.replica.GetSchedule(ctx, f.id)
 	if err != nil {
 		return nil
 	}
-	now, err := readSchedule(doc)
-	if err != nil {
-		return nil
-	}
-	return f.client.lastWords(ctx, now.part(c.part).run, "")
+	now := courseOfSchedule(s)
+	return f.replica.lastWords(ctx, now.part(c.part).run, "")
 }
 
 // lastWords are the last lines that a step of a run printed, if it failed; without one those of all that did.
-func (c *client) lastWords(ctx context.Context, runID, step string) (lines []string) {
-	var r runs.Run
-	if runID == "" || c.read(ctx, &r, "runs", runID) != nil {
+func (r *replica) lastWords(ctx context.Context, runID, step string) (lines []string) {
+	if runID == "" {
 		return nil
 	}
-	for _, s := range r.Steps {
-		if s.State != runs.Failed || step != "" && s.ItemID != step {
+	run, err := r.GetRun(ctx, runID)
+	if err != nil {
+		return nil
+	}
+	for _, s := range run.Steps {
+		if s.State != "failed" || step != "" && s.ItemID != step {
 			continue
 		}
 		for _, x := range s.Executions {
-			if x.State == execution.Failed {
-				lines = append(lines, c.saidBy(ctx, s.ItemID, x)...)
+			if x.State == "failed" {
+				lines = append(lines, r.saidBy(ctx, s.ItemID, x)...)
 			}
 		}
 	}
@@ -59,9 +56,9 @@ func (c *client) lastWords(ctx context.Context, runID, step string) (lines []str
 }
 
 // saidBy are the last lines of an execution, with a line before them that says whose they are.
-func (c *client) saidBy(ctx context.Context, step string, x runs.Execution) []string {
-	head := fmt.Sprintf("  step %s on %s, attempt %d: %s", step, x.NodeID, x.Attempt, c.con.command("logs", x.ExecutionID))
-	text, err := c.text(ctx, c.url(url.Values{"tail": {fmt.Sprint(lastLines)}}, "executions", x.ExecutionID, "logs"))
+func (r *replica) saidBy(ctx context.Context, step string, x client.RunExecution) []string {
+	head := fmt.Sprintf("  step %s on %s, attempt %d: %s", step, x.NodeID, x.Attempt, r.con.command("logs", x.ExecutionID))
+	text, err := r.lastOf(ctx, x.ExecutionID)
 	if err != nil {
 		return []string{head, "  | (its output can't be had: " + err.Error() + ")"}
 	}
@@ -72,23 +69,15 @@ func (c *client) saidBy(ctx context.Context, step string, x runs.Execution) []st
 	return lines
 }
 
-// text reads an answer of plain text.
-func (c *client) text(ctx context.Context, u *url.URL) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+// lastOf are the last lines that an execution printed.
+func (r *replica) lastOf(ctx context.Context, executionID string) (string, error) {
+	out, err := r.GetOutput(ctx, executionID, client.OutputRange{Tail: new(lastLines)})
 	if err != nil {
 		return "", err
 	}
-	req.Header.Set("Accept", "text/plain")
-	resp, err := ask(c.http, req)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
-	if resp.StatusCode != http.StatusOK {
-		return "", readProblem(resp)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxText))
-	return string(body), err
+	defer func() { _ = out.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(out, maxText))
+	return string(text), err
 }
 
 // maxText bounds what is read of the last lines: they may be long.

@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 )
+
+// source is where the items of a list come from.
+type source func(context.Context) ([]json.RawMessage, error)
 
 // list is how a list is printed.
 type list struct {
-	path   string
-	below  []string                                         // what follows it in the path
-	query  url.Values                                       // which of them; nil: all
-	from   func(context.Context) ([]json.RawMessage, error) // where it comes from; nil: page after page from the path
+	from   source
 	header string
 	row    func(item json.RawMessage) ([]any, error)
 	sort   func(items []json.RawMessage) error // nil: by id, as it comes
@@ -22,11 +21,11 @@ type list struct {
 }
 
 // print prints a list as a table, or as one array; of one that is watched each change.
-func (l list) print(ctx context.Context, client *client, p *printer) error {
+func (l list) print(ctx context.Context, p *printer) error {
 	if l.Watch {
-		return l.watch(ctx, client, p)
+		return l.watch(ctx, p)
 	}
-	items, err := l.fetch(ctx, client)
+	items, err := l.fetch(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,15 +43,8 @@ func (l list) print(ctx context.Context, client *client, p *printer) error {
 }
 
 // fetch reads the items that are to be printed, in their order.
-func (l list) fetch(ctx context.Context, client *client) (items []json.RawMessage, err error) {
-	if l.from != nil {
-		items, err = l.from(ctx)
-	} else {
-		err = client.each(ctx, append([]string{l.path}, l.below...), l.query, func(item json.RawMessage) error {
-			items = append(items, item)
-			return nil
-		})
-	}
+func (l list) fetch(ctx context.Context) (items []json.RawMessage, err error) {
+	items, err = l.from(ctx)
 	if err == nil && l.sort != nil {
 		err = l.sort(items)
 	}

@@ -15,8 +15,8 @@ type watched struct {
 	Watch bool `short:"w" help:"Show each change until interrupted: on a terminal the list is drawn anew, elsewhere a change is a line."`
 }
 
-// lookEvery is how often a list is looked at that somebody watches.
-const lookEvery = 2 * time.Second
+// lookEvery is how often a list is looked at that somebody watches: what changes is told within a second.
+const lookEvery = 500 * time.Millisecond
 
 // listWatcher shows what changes in a list.
 type listWatcher struct {
@@ -35,7 +35,7 @@ type knownItem struct {
 }
 
 // watch shows the list, and then each change of it, over outages, until ctx ends.
-func (l list) watch(ctx context.Context, client *client, p *printer) error {
+func (l list) watch(ctx context.Context, p *printer) error {
 	w := &listWatcher{list: l, p: p, known: map[string]knownItem{}}
 	if p.forPeople() {
 		w.screen = p.con.screen()
@@ -44,7 +44,7 @@ func (l list) watch(ctx context.Context, client *client, p *printer) error {
 		p.human = false // what tells how long ago would change by itself
 	}
 	for {
-		items, err := l.fetch(ctx, client)
+		items, err := l.fetch(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil

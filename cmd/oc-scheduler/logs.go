@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+
+	"oc-scheduler/client"
 )
 
 type logsCmd struct {
@@ -17,11 +19,12 @@ func (c *logsCmd) Run(ctx context.Context, con *console) error {
 	if c.Tail != nil && *c.Tail < 0 {
 		return errors.New("--tail: must not be below 0")
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	if _, err := client.outputOf(c.printer(con), c.Execution, c.Follow, c.Tail).copy(ctx); ctx.Err() == nil {
+	which := client.OutputRange{Follow: c.Follow, Tail: c.Tail}
+	if _, err := replica.copyOutput(ctx, c.printer(con), c.Execution, which); ctx.Err() == nil {
 		return about(err, "execution", c.Execution)
 	}
 	return nil // somebody who watches has seen enough

@@ -3,17 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/url"
-	"strconv"
-	"time"
+
+	"oc-scheduler/client"
 )
 
 // howMany is how many occurrences are told of.
 type howMany struct {
 	Number int `short:"n" name:"number" default:"10" placeholder:"N" help:"How many."`
 }
-
-func (n *howMany) query() url.Values { return url.Values{"n": {strconv.Itoa(n.Number)}} }
 
 type nextCmd struct {
 	serverFlags
@@ -24,43 +21,22 @@ type nextCmd struct {
 
 // Run lists the occurrences of a schedule that come next.
 func (c *nextCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return aboutBooking(list{
-		from: client.whole(client.url(c.query(), "schedules", c.Schedule, "next")), watched: c.watched,
-		header: "OCCURRENCE START END STATE", row: comingRow, none: "Nothing comes of it.",
-	}.print(ctx, client, c.printer(con)), "schedule", c.Schedule)
-}
-
-// whole reads the items of a list that comes whole.
-func (c *client) whole(u *url.URL) func(context.Context) ([]json.RawMessage, error) {
-	return func(ctx context.Context) ([]json.RawMessage, error) {
-		body, err := c.get(ctx, u)
-		if err != nil {
-			return nil, err
-		}
-		return itemsOf(body)
-	}
-}
-
-// itemsOf are the items of a list that comes whole.
-func itemsOf(body []byte) ([]json.RawMessage, error) {
-	var all struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	err := json.Unmarshal(body, &all)
-	return all.Items, err
+		from: whole(func(ctx context.Context, into client.CallOption) error {
+			_, err := replica.NextOccurrences(ctx, c.Schedule, c.Number, into)
+			return err
+		}),
+		watched: c.watched,
+		header:  "OCCURRENCE START END STATE", row: comingRow, none: "Nothing comes of it.",
+	}.print(ctx, c.printer(con)), "schedule", c.Schedule)
 }
 
 func comingRow(item json.RawMessage) ([]any, error) {
-	var o struct {
-		Nominal time.Time `json:"nominal"`
-		Start   time.Time `json:"start"`
-		End     time.Time `json:"end"`
-		State   string    `json:"state"`
-	}
+	var o client.Coming
 	err := json.Unmarshal(item, &o)
 	return []any{nominal(o.Nominal), o.Start, o.End, o.State}, err
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 type nodesCmd struct {
@@ -35,52 +37,14 @@ func (*nodesListCmd) Help() string {
 }
 
 // nodeDoc is a node as a replica shows it.
-type nodeDoc struct {
-	NodeID     string    `json:"node_id"`
-	Membership string    `json:"membership"`
-	State      string    `json:"state"`
-	Since      time.Time `json:"since"`
-	Reason     string    `json:"reason"`
-	Generation uint64    `json:"generation"`
-	Info       struct {
-		PeerID    string                                   `json:"peer_id"`
-		Version   string                                   `json:"version"`
-		Labels    map[string]string                        `json:"labels"`
-		Resources map[string]map[string]map[string]float64 `json:"resources"`
-	} `json:"info"`
-	Ledger                string             `json:"ledger"`
-	LastNodeSequence      uint64             `json:"last_node_sequence"`
-	LastSchedulerSequence uint64             `json:"last_scheduler_sequence"`
-	Free                  map[string]float64 `json:"free"`
-	Queued                map[string]float64 `json:"queued"`
-	Offer                 *offerDoc          `json:"offer"`
-	OfferRefused          *struct {
-		Reason string `json:"reason"`
-	} `json:"offer_refused"`
-	Refused *struct {
-		Ledger string    `json:"ledger"`
-		Reason string    `json:"reason"`
-		At     time.Time `json:"at"`
-	} `json:"refused"`
-	Successor *struct {
-		Ledger string `json:"ledger"`
-	} `json:"successor"`
-}
+type nodeDoc client.Node
 
-// offerDoc is what a node offers, as a replica shows it.
-type offerDoc struct {
-	Instances  int                           `json:"instances"`
-	Slots      int                           `json:"slots"`
-	Warnings   []string                      `json:"warnings"`
-	Capacities map[string]map[string]amounts `json:"capacities"`
-}
-
-// summary is how much is offered, and booked of it; empty: nothing is.
-func (o *offerDoc) summary() string {
-	if o == nil {
+// offered is how much a node offers, and what is booked of it; empty: it offers nothing.
+func (n *nodeDoc) offered() string {
+	if n.Offer == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d, %d booked", o.Instances, o.Slots)
+	return fmt.Sprintf("%d, %d booked", n.Offer.Instances, n.Offer.Slots)
 }
 
 // Run lists the nodes, or shows one.
@@ -88,32 +52,32 @@ func (c *nodesListCmd) Run(ctx context.Context, con *console) error {
 	if c.Node != "" {
 		return (&nodesShowCmd{c.serverFlags, c.Node}).Run(ctx, con)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return list{
-		path: "nodes", header: "NODE PEER MEMBERSHIP STATE OFFERS SINCE VERSION REFUSED", row: nodeRow, watched: c.watched,
-	}.print(ctx, client, c.printer(con))
+		from: every(replica.ListNodes), header: "NODE PEER MEMBERSHIP STATE OFFERS SINCE VERSION REFUSED", row: nodeRow, watched: c.watched,
+	}.print(ctx, c.printer(con))
 }
 
 // Run shows a node.
 func (c *nodesShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "nodes", c.Node))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetNode(ctx, c.Node, client.Into(&was)); err != nil {
 		return about(err, "node", c.Node)
 	}
-	return printDoc(c.printer(con), body, (*nodeDoc).print)
+	return printDoc(c.printer(con), was.Body, (*nodeDoc).print)
 }
 
 func nodeRow(item json.RawMessage) ([]any, error) {
 	var n nodeDoc
 	err := json.Unmarshal(item, &n)
-	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, n.Offer.summary(), rough(n.Since), n.Info.Version, n.refusal()}, err
+	return []any{n.NodeID, n.Info.PeerID, n.Membership, n.State, n.offered(), rough(n.Since), n.Info.Version, n.refusal()}, err
 }
 
 // refusal is why another program was not let in as this node; empty: none was.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"oc-scheduler/client"
 )
 
 // nodeDecision is what an operator decides about a node.
@@ -11,16 +13,19 @@ type nodeDecision struct {
 	Node string `arg:"" type:"ident" help:"The node."`
 }
 
-func (c *nodeDecision) decide(ctx context.Context, con *console, decision string) error {
-	client, err := c.client(con)
+// deciding is the request that makes a decision.
+type deciding func(*client.Client, context.Context, string, ...client.CallOption) (*client.Node, error)
+
+func (c *nodeDecision) decide(ctx context.Context, con *console, decision deciding) error {
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.post(ctx, client.url(nil, "nodes", c.Node, decision), nil)
-	if err != nil {
+	var was client.Answer
+	if _, err := decision(replica.Client, ctx, c.Node, client.Into(&was)); err != nil {
 		return about(err, "node", c.Node)
 	}
-	return printDoc(c.printer(con), body, func(n *nodeDoc, w *paper) error {
+	return printDoc(c.printer(con), was.Body, func(n *nodeDoc, w *paper) error {
 		takesOver := ""
 		if n.Successor != nil {
 			takesOver = "; the program with ledger " + n.Successor.Ledger + " takes over when it asks again"
@@ -34,14 +39,14 @@ type nodesApproveCmd struct{ nodeDecision }
 
 // Run approves a node.
 func (c *nodesApproveCmd) Run(ctx context.Context, con *console) error {
-	return c.decide(ctx, con, "approve")
+	return c.decide(ctx, con, (*client.Client).ApproveNode)
 }
 
 type nodesRejectCmd struct{ nodeDecision }
 
 // Run rejects a node.
 func (c *nodesRejectCmd) Run(ctx context.Context, con *console) error {
-	return c.decide(ctx, con, "reject")
+	return c.decide(ctx, con, (*client.Client).RejectNode)
 }
 
 type nodesRemoveCmd struct {
@@ -51,11 +56,11 @@ type nodesRemoveCmd struct {
 
 // Run removes a node.
 func (c *nodesRemoveCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	if err := client.del(ctx, client.url(nil, "nodes", c.Node)); err != nil {
+	if err := replica.RemoveNode(ctx, c.Node); err != nil {
 		return about(err, "node", c.Node)
 	}
 	return c.printer(con).done(c.Node, "forgotten", "node "+c.Node+" is forgotten")

@@ -30,7 +30,7 @@ func TestNodesOfAPeer(t *testing.T) {
 	s.publishWorkflow(t, []byte(`{"id":"wf","graph":{"items":{"n":{"compute":{"id":"gpu","peer_id":"site","demand":{"gpus":3}}}}}}`))
 	eventually(t, "the workflow is known", func() bool { return strings.Contains(s.ask(t, "workflows").stdout, "wf") })
 	answers := s.watch(t, "wf", "duration=1h&start="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
-	answers.until("nobody is there", func(r result) bool { return r.Status == "unknown" && slices.Equal(r.Missing, []string{"site"}) })
+	answers.until("nobody is there", func(r result) bool { return r.Status == "unknown" && slices.Equal(r.MissingPlanners, []string{"site"}) })
 	on := func(instance string) func(result) bool {
 		return func(r result) bool { return r.Available && r.Resources[0].InstanceID == instance }
 	}
@@ -46,7 +46,7 @@ func TestNodesOfAPeer(t *testing.T) {
 	killFirst()
 	answers.until("the second node is left", on("i1"))
 	killSecond()
-	answers.until("none is left", func(r result) bool { return r.Status == "unavailable" && len(r.Missing) == 0 })
+	answers.until("none is left", func(r result) bool { return r.Status == "unavailable" && len(r.MissingPlanners) == 0 })
 	s.nodeProcess(t, config)
 	answers.until("the first one is back", on("i0"))
 

@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 type runCmd struct {
@@ -30,19 +31,19 @@ type order struct {
 // Run has a node run something, and writes its output until it ends; the exit code is the execution's. The
 // id is made up here: whatever happens on the way, it can be told.
 func (c *runCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return &exitError{exitNotRun, err}
 	}
 	if c.ID == "" {
 		c.ID = "x-" + strings.ToLower(rand.Text()[:16])
 	}
-	ordered, err := c.send(ctx, client)
+	ordered, err := c.send(ctx, replica)
 	if err != nil {
 		return c.unsent(ctx, con, err)
 	}
 	p := c.printer(con)
-	client.tellAbsence(ctx, con, c.Node)
+	replica.tellAbsence(ctx, con, c.Node)
 	if c.Detach {
 		err := printDoc(p, ordered, func(*executionDoc, *paper) error { return printLines(p, []string{c.ID}) })
 		if err != nil {
@@ -50,34 +51,28 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 		}
 		return nil
 	}
-	end, err := client.outputOf(p, c.ID, true, nil).copy(ctx)
+	end, err := replica.copyOutput(ctx, p, c.ID, client.OutputRange{Follow: true})
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{interrupted(ctx), client.leftBehind(context.WithoutCancel(ctx), c.ID)}
+		return &exitError{interrupted(ctx), replica.leftBehind(context.WithoutCancel(ctx), c.ID)}
 	case err != nil:
 		return c.left(con, err)
 	}
 	return end.exit()
 }
 
-func (c *runCmd) send(ctx context.Context, client *client) ([]byte, error) {
-	doc, err := json.Marshal(struct {
-		ID       string            `json:"execution_id"`
-		Booking  string            `json:"booking_id,omitempty"`
-		Command  []string          `json:"command,omitempty"`
-		Env      map[string]string `json:"env,omitempty"`
-		Duration float64           `json:"duration_s,omitempty"`
-		Timeout  float64           `json:"timeout_s,omitempty"`
-	}{c.ID, c.Booking, c.Command, c.Env, c.Duration.Seconds(), c.Timeout.Seconds()})
-	if err != nil {
-		return nil, err
-	}
-	return client.post(ctx, client.url(nil, "nodes", c.Node, "executions"), doc)
+func (c *runCmd) send(ctx context.Context, replica *replica) ([]byte, error) {
+	var was client.Answer
+	_, err := replica.RunExecution(ctx, c.Node, client.ExecutionOrder{
+		ExecutionID: c.ID, BookingID: c.Booking, Command: c.Command, Env: c.Env,
+		DurationS: c.Duration.Seconds(), TimeoutS: c.Timeout.Seconds(),
+	}, client.Into(&was))
+	return was.Body, err
 }
 
 // unsent is the end of a run whose order was not answered well: it did not run, or that is in doubt.
 func (c *runCmd) unsent(ctx context.Context, con *console, err error) error {
-	if refused(err) {
+	if !client.InDoubt(err) {
 		return &exitError{exitNotRun, about(c.blame(err), "node", c.Node)}
 	}
 	code := exitFailure
@@ -95,7 +90,7 @@ func (c *runCmd) left(con *console, err error) error {
 
 // blame turns the places of faults in the order into what they came from.
 func (c *runCmd) blame(err error) error {
-	if p, ok := errors.AsType[*problem](err); ok {
+	if p, ok := errors.AsType[*client.Problem](err); ok {
 		for i := range p.Errors {
 			switch flag := flagOf(p.Errors[i].Path); flag {
 			case "--execution-id":

@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 )
 
 // tellAbsence tells somebody who has ordered something of a node that nothing begins soon: the node is
 // not there. That it can't be asked about is no fault of the order.
-func (c *client) tellAbsence(ctx context.Context, con *console, nodeID string) {
-	var n nodeDoc
-	if err := c.read(ctx, &n, "nodes", nodeID); err != nil || n.State == "connected" {
+func (r *replica) tellAbsence(ctx context.Context, con *console, nodeID string) {
+	n, err := r.GetNode(ctx, nodeID)
+	if err != nil || n.State == "connected" {
 		return
 	}
 	_, _ = fmt.Fprintf(con.stderr, "node %s is %s; the order waits until it is back\n", printable(n.NodeID), printable(n.State))
@@ -21,22 +20,12 @@ func (c *client) tellAbsence(ctx context.Context, con *console, nodeID string) {
 const leaveWithin = 2 * time.Second
 
 // leftBehind says what somebody leaves behind who waited for an execution and goes.
-func (c *client) leftBehind(ctx context.Context, executionID string) error {
+func (r *replica) leftBehind(ctx context.Context, executionID string) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	left := "the execution goes on"
-	var e executionDoc
-	if err := c.read(ctx, &e, "executions", executionID); err == nil && (e.State == "ordered" || e.State == "queued") {
+	if e, err := r.GetExecution(ctx, executionID); err == nil && (e.State == "ordered" || e.State == "queued") {
 		left = "the order still waits"
 	}
-	return fmt.Errorf("interrupted; %s: %s, %s", left, c.con.command("logs", "-f", executionID), c.con.command("cancel", executionID))
-}
-
-// read gets one document.
-func (c *client) read(ctx context.Context, doc any, segments ...string) error {
-	body, err := c.get(ctx, c.url(nil, segments...))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(body, doc)
+	return fmt.Errorf("interrupted; %s: %s, %s", left, r.con.command("logs", "-f", executionID), r.con.command("cancel", executionID))
 }

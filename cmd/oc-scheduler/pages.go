@@ -3,42 +3,44 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"net/url"
-	"slices"
-	"strconv"
+
+	"oc-scheduler/client"
 )
 
 // pageSize is what is asked for at a time.
 const pageSize = 500
 
-// each calls f with each item of a list, page after page.
-func (c *client) each(ctx context.Context, path []string, query url.Values, f func(item json.RawMessage) error) error {
-	query = maps.Clone(query)
-	if query == nil {
-		query = url.Values{}
-	}
-	query.Set("limit", strconv.Itoa(pageSize))
-	for {
-		body, err := c.get(ctx, c.url(query, slices.Clone(path)...))
-		if err != nil {
-			return err
-		}
-		var page struct {
-			Items      []json.RawMessage `json:"items"`
-			NextCursor string            `json:"next_cursor"`
-		}
-		if err := json.Unmarshal(body, &page); err != nil {
-			return err
-		}
-		for _, item := range page.Items {
-			if err := f(item); err != nil {
+// every reads a list page after page.
+func every[T any](page func(context.Context, client.Page, ...client.CallOption) (*client.List[T], error)) source {
+	return func(ctx context.Context) (all []json.RawMessage, err error) {
+		for at := (client.Page{Limit: pageSize}); ; {
+			items, next, err := itemsOf(func(into client.CallOption) error {
+				_, err := page(ctx, at, into)
 				return err
+			})
+			if all = append(all, items...); err != nil || next == "" {
+				return all, err
 			}
+			at.Cursor = next
 		}
-		if page.NextCursor == "" {
-			return nil
-		}
-		query.Set("cursor", page.NextCursor)
 	}
+}
+
+// whole reads a list that comes whole.
+func whole(ask func(ctx context.Context, into client.CallOption) error) source {
+	return func(ctx context.Context) ([]json.RawMessage, error) {
+		items, _, err := itemsOf(func(into client.CallOption) error { return ask(ctx, into) })
+		return items, err
+	}
+}
+
+// itemsOf are the items of a list as they came.
+func itemsOf(ask func(into client.CallOption) error) (items []json.RawMessage, next string, err error) {
+	var was client.Answer
+	if err := ask(client.Into(&was)); err != nil {
+		return nil, "", err
+	}
+	var page client.List[json.RawMessage]
+	err = json.Unmarshal(was.Body, &page)
+	return page.Items, page.NextCursor, err
 }

@@ -91,5 +91,9 @@ func runNode(ctx context.Context, cfg peer.Config, watched string, log *slog.Log
 		}
 		log.InfoContext(ctx, "watched", "http", at)
 	}
-	return p.Run(ctx)
+	if err := p.Run(ctx); err != nil {
+		return err
+	}
+	log.InfoContext(ctx, "stopped", "node_id", cmp.Or(cfg.NodeID, cfg.PeerID))
+	return nil
 }

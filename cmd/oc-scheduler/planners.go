@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"time"
+
+	"oc-scheduler/client"
 )
 
 type plannersCmd struct {
@@ -22,24 +23,18 @@ func (c *plannersListCmd) Run(ctx context.Context, con *console) error {
 	if c.Peer != "" {
 		return (&plannersShowCmd{c.serverFlags, c.Peer}).Run(ctx, con)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return list{
-		path: "planners", header: "PEER GENERATED EXPIRES RESOURCES SLOTS", row: plannerRow,
+		from: every(replica.ListPlanners), header: "PEER GENERATED EXPIRES RESOURCES SLOTS", row: plannerRow,
 		watched: c.watched, none: "none: planners are kept while somebody watches",
-	}.print(ctx, client, c.printer(con))
+	}.print(ctx, c.printer(con))
 }
 
 func plannerRow(item json.RawMessage) ([]any, error) {
-	var p struct {
-		PeerID      string    `json:"peer_id"`
-		GeneratedAt time.Time `json:"generated_at"`
-		ExpiresAt   time.Time `json:"expires_at"`
-		Resources   int       `json:"resources"`
-		Slots       int       `json:"slots"`
-	}
+	var p client.PlannerSummary
 	err := json.Unmarshal(item, &p)
 	return []any{p.PeerID, rough(p.GeneratedAt), rough(p.ExpiresAt), p.Resources, p.Slots}, err
 }
@@ -51,13 +46,13 @@ type plannersShowCmd struct {
 
 // Run prints the capacities of one peer, and below them what is booked.
 func (c *plannersShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "planners", c.Peer))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetPlanner(ctx, c.Peer, client.Into(&was)); err != nil {
 		return about(err, "peer", c.Peer)
 	}
-	return printDoc(c.printer(con), body, (*plannerDoc).print)
+	return printDoc(c.printer(con), was.Body, (*plannerDoc).print)
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"time"
+
+	"oc-scheduler/client"
 )
 
 type previewCmd struct {
@@ -13,15 +14,9 @@ type previewCmd struct {
 	howMany   `embed:"" group:"What is listed:"`
 }
 
-// previewed is an occurrence, and what a check says of it.
-type previewed struct {
-	Nominal time.Time `json:"nominal"`
-	Result  result    `json:"result"`
-}
-
 // Run tells what would be booked, each occurrence by itself. The exit code tells of the worst.
 func (c *previewCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -29,21 +24,22 @@ func (c *previewCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.request(ctx, con, client, "preview", c.query(), wish)
-	if err != nil {
+	var all *client.PreviewList
+	body, err := c.request(con, wish, func(options ...client.CallOption) (err error) {
+		all, err = replica.PreviewSchedule(ctx, c.Workflow, client.ScheduleRequest{}, c.Number, options...)
 		return err
-	}
-	var all struct {
-		Items []previewed `json:"items"`
-	}
-	if err := json.Unmarshal(body, &all); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	p := c.printer(con)
 	if p.forPeople() {
 		err = printPreview(p.paper, all.Items)
-	} else if items, fault := itemsOf(body); fault == nil {
-		err = p.items(items)
+	} else {
+		var as client.List[json.RawMessage]
+		if err = json.Unmarshal(body, &as); err == nil {
+			err = p.items(as.Items)
+		}
 	}
 	if err != nil {
 		return err
@@ -52,16 +48,16 @@ func (c *previewCmd) Run(ctx context.Context, con *console) error {
 }
 
 // printPreview shows occurrences, and then what stands against them.
-func printPreview(w *paper, items []previewed) error {
+func printPreview(w *paper, items []client.Previewed) error {
 	t := newTable(w, "OCCURRENCE START END STATUS")
 	var (
-		resources []resource
+		resources []client.ResourceResult
 		remarks   []string
 	)
 	for _, o := range items {
-		t.row(nominal(o.Nominal), o.Result.Start, o.Result.End, o.Result.status())
+		t.row(nominal(o.Nominal), o.Result.Start, o.Result.End, (*result)(&o.Result).status())
 		resources = append(resources, o.Result.Resources...)
-		for _, line := range o.Result.remarks() {
+		for _, line := range (*result)(&o.Result).remarks() {
 			if !slices.Contains(remarks, line) {
 				remarks = append(remarks, line)
 			}
@@ -77,10 +73,10 @@ func printPreview(w *paper, items []previewed) error {
 }
 
 // worst is the exit code of several answers.
-func worst(items []previewed) error {
+func worst(items []client.Previewed) error {
 	var unknown error
 	for _, o := range items {
-		err := o.Result.exit()
+		err := (*result)(&o.Result).exit()
 		if err != nil && o.Result.Status != "unknown" {
 			return err
 		}

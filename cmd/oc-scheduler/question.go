@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -80,54 +78,4 @@ func (q *question) request() ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(doc)
-}
-
-// blame turns the places of faults in the request into the flags that they came from.
-func blame(err error) error {
-	if p, ok := errors.AsType[*problem](err); ok {
-		for i := range p.Errors {
-			p.Errors[i].Path = flagOf(p.Errors[i].Path)
-			p.Errors[i].Message = inFlags(p.Errors[i].Message)
-		}
-		p.Detail = inFlags(p.Detail)
-	}
-	return err
-}
-
-// member is a word that only programs say.
-var member = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
-
-// flagged are the members of requests that are flags here.
-var flagged = []string{
-	"duration_s", "booking_mode", "as_possible", "selected_instances", "time_zone", "all_or_nothing", "catch_up_s", "ttl_s", "timeout_s",
-}
-
-// inFlags is what a replica says, in the words of who has written flags.
-func inFlags(text string) string {
-	text = strings.ReplaceAll(text, "wait_s in the body waits", "--ask waits")
-	return member.ReplaceAllStringFunc(text, func(word string) string {
-		if slices.Contains(flagged, word) {
-			return flagOf(word)
-		}
-		return word
-	})
-}
-
-// flagOf is the flag of a member of the request, given as its JSONPath; "" of the whole.
-func flagOf(path string) string {
-	member := strings.TrimLeft(path, "$.['")
-	if end := strings.IndexAny(member, ".['"); end >= 0 {
-		member = member[:end]
-	}
-	switch member = strings.TrimSuffix(member, "_s"); member {
-	case "":
-		return ""
-	case "n":
-		return "-n"
-	case "selected_instances":
-		member = "instance"
-	case "labels":
-		member = "label"
-	}
-	return "--" + strings.ReplaceAll(member, "_", "-")
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+
+	"oc-scheduler/client"
 )
 
 // reach is whom a command talks to, and how.
@@ -88,7 +90,7 @@ func (c *console) command(words ...string) string {
 
 // withoutSecret is an address without who asks; of what is none nothing.
 func withoutSecret(server string) string {
-	u, err := parseServer(server)
+	u, err := client.ParseServer(server)
 	if err != nil {
 		return ""
 	}

@@ -4,59 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
+
+	"oc-scheduler/client"
 )
 
-// result is a check result as the contract gives it, as far as people want to see it.
-type result struct {
-	WorkflowID  string     `json:"workflow_id"`
-	Version     string     `json:"version"`
-	Status      string     `json:"status"`
-	Available   bool       `json:"available"`
-	Preemptible bool       `json:"preemptible"`
-	Start       time.Time  `json:"start"`
-	End         time.Time  `json:"end"`
-	NextSlot    *window    `json:"next_slot"`
-	Resources   []resource `json:"resources"`
-	Missing     []string   `json:"missing_planners"`
-	Warnings    []string   `json:"warnings"`
-}
-
-type window struct {
-	Start time.Time `json:"start"`
-	End   time.Time `json:"end"`
-}
-
-type resource struct {
-	ItemID     string     `json:"item_id"`
-	Kind       string     `json:"kind"`
-	ResourceID string     `json:"resource_id"`
-	PeerID     string     `json:"peer_id"`
-	InstanceID string     `json:"instance_id"`
-	Status     string     `json:"status"`
-	Conflicts  []conflict `json:"conflicts"`
-}
-
-type conflict struct {
-	window
-	Dimension string  `json:"dimension"`
-	Requested float64 `json:"requested"`
-	Free      float64 `json:"free"`
-	By        []taker `json:"by"`
-}
-
-type taker struct {
-	ScheduleID string `json:"schedule_id"`
-	HoldID     string `json:"hold_id"`
-	Planner    bool   `json:"planner"`
-}
-
-func (t taker) String() string {
-	if t.Planner {
-		return "planner"
-	}
-	return t.ScheduleID + t.HoldID
-}
+// result is a check result as the contract gives it.
+type result client.CheckResult
 
 // exit is the code that tells a script the answer: taken capacity that may be preempted counts.
 func (r *result) exit() error {
@@ -84,7 +37,7 @@ func (r *result) print(w *paper) error {
 }
 
 // printConflicts shows what is taken, and by whom, if something is.
-func printConflicts(w *paper, resources []resource) error {
+func printConflicts(w *paper, resources []client.ResourceResult) error {
 	t := newTable(w, "CONFLICT FROM UNTIL DIMENSION REQUESTED FREE BY")
 	some := false
 	for _, res := range resources {
@@ -111,8 +64,8 @@ func (r *result) printHead(w *paper) error {
 
 // remarks are what is missing, and what is odd.
 func (r *result) remarks() (lines []string) {
-	if len(r.Missing) > 0 {
-		lines = append(lines, missing(r.Missing))
+	if len(r.MissingPlanners) > 0 {
+		lines = append(lines, missing(r.MissingPlanners))
 	}
 	for _, warning := range r.Warnings {
 		lines = append(lines, "warning: "+warning)
@@ -130,10 +83,12 @@ func (r *result) status() string {
 	return r.Status
 }
 
-func names(by []taker) string {
+func names(by []client.Taker) string {
 	list := make([]string, len(by))
 	for i, t := range by {
-		list[i] = t.String()
+		if list[i] = t.ScheduleID + t.HoldID; t.Planner {
+			list[i] = "planner"
+		}
 	}
 	return strings.Join(list, ", ")
 }

@@ -103,11 +103,11 @@ func (c *console) obey(ctx context.Context, args []string) (code int, err error)
 	case coded && exit.err == nil:
 		return exit.code, nil
 	case coded:
-		return exit.code, twins.named(exit.err)
+		return exit.code, twins.named(hinted(exit.err))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted(ctx), errors.New("interrupted")
 	}
-	return exitFailure, twins.named(err)
+	return exitFailure, twins.named(hinted(err))
 }
 
 // parser reads command lines.

@@ -7,22 +7,22 @@ import (
 	"strings"
 	"time"
 
-	runs "oc-scheduler/store/run"
+	"oc-scheduler/client"
 )
 
 // printRun shows a run, a line for each thing that is known of it, its steps, and what was executed for them.
-func printRun(r *runs.Run, w *paper) error {
+func printRun(r *client.Run, w *paper) error {
 	t := newTable(w, "")
 	t.row("run", r.ID)
 	t.row("workflow", r.WorkflowID)
 	t.row("schedule", r.ScheduleID)
 	t.row("occurrence", r.Nominal)
-	t.row("state", reasoned(r.State, r.Reason))
+	t.row("state", because(r.State, r.Reason))
 	t.row("from", r.Start)
 	t.row("until", r.End)
-	t.row("started", timeOf(r.StartedAt))
+	t.row("started", r.StartedAt)
 	t.row("late", lateText(r))
-	t.row("ended", timeOf(r.EndedAt))
+	t.row("ended", r.EndedAt)
 	for _, label := range slices.Sorted(maps.Keys(r.Labels)) {
 		t.row("label", label+"="+r.Labels[label])
 	}
@@ -32,11 +32,11 @@ func printRun(r *runs.Run, w *paper) error {
 	return printSteps(w, r.Steps)
 }
 
-func printSteps(w *paper, list []runs.Step) error {
+func printSteps(w *paper, list []client.RunStep) error {
 	steps, executions := newTable(w, "STEP STATE FROM UNTIL STARTED ENDED"), newTable(w, "EXECUTION STEP NODE ATTEMPT STATE EXIT")
 	some := false
 	for _, s := range list {
-		steps.row(s.ItemID, reasoned(s.State, s.Reason), s.Start, s.End, rough(timeOf(s.StartedAt)), rough(timeOf(s.EndedAt)))
+		steps.row(s.ItemID, because(s.State, s.Reason), s.Start, s.End, rough(s.StartedAt), rough(s.EndedAt))
 		for _, x := range s.Executions {
 			some = true
 			code := ""
@@ -55,25 +55,18 @@ func printSteps(w *paper, list []runs.Step) error {
 	return executions.flush()
 }
 
-// reasoned is a state, and why.
-func reasoned(state runs.State, reason string) string {
-	return because(string(state), reason)
+// because is a state, and why.
+func because(state, reason string) string {
+	if strings.HasPrefix(reason, state+": ") {
+		return reason // its first word is the state
+	}
+	return strings.TrimSuffix(state+": "+reason, ": ")
 }
 
-func because(state, reason string) string { return strings.TrimSuffix(state+": "+reason, ": ") }
-
 // lateText is how late a run began; empty: it has not.
-func lateText(r *runs.Run) string {
+func lateText(r *client.Run) string {
 	if r.LateS == nil {
 		return ""
 	}
 	return time.Duration(*r.LateS * float64(time.Second)).Round(time.Millisecond).String()
-}
-
-// timeOf is a time that may not have come: zero.
-func timeOf(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return *t
 }

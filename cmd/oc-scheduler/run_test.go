@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -186,10 +189,22 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// TestNobodyAnswers, or somebody who is not the one: what may be done about it stands behind that.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	got := invoke(t, nil, "check", "wf", "--server", "127.0.0.1:1")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "127.0.0.1:1") || strings.Count(got.stderr, "\n") != 1 {
-		t.Errorf("%+v", got)
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	for args, want := range map[string]outcome{
+		"check wf --server 127.0.0.1:1":                                     {exitFailure, "", "127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused (is `oc-scheduler serve` running? --server)"},
+		"run node --server 127.0.0.1:1 -- sleep 1":                          {exitNotRun, "", "connection refused (is `oc-scheduler serve` running? --server)"},
+		"nodes --server " + secure.URL:                                      {exitFailure, "", "has a file with whom to trust)"},
+		"nodes --server " + strings.Replace(secure.URL, "https", "http", 1): {exitFailure, "", "Client sent an HTTP request to an HTTPS server."},
+	} {
+		got := invoke(t, nil, strings.Fields(args)...)
+		if got.code != want.code || !strings.HasSuffix(got.stderr, want.stderr+"\n") || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", args, got)
+		}
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"time"
 
-	runs "oc-scheduler/store/run"
+	"oc-scheduler/client"
 )
 
 type runsCmd struct {
@@ -37,9 +36,15 @@ type soughtRuns struct {
 	To       when   `placeholder:"TIME" help:"Those whose booked start is before."`
 }
 
-func (s *soughtRuns) query() url.Values {
+// times are those that runs are sought by; whether they make sense is for the replica to say.
+func (s *soughtRuns) times() (options []client.CallOption) {
 	today, _ := onDay("00:00", time.Now())
-	return given(map[string]string{"workflow": s.Workflow, "schedule": s.Schedule, "state": s.State, "from": s.From.at(today), "to": s.To.at(today)})
+	for name, at := range map[string]when{"from": s.From, "to": s.To} {
+		if at != "" {
+			options = append(options, client.Query(name, at.at(today)))
+		}
+	}
+	return options
 }
 
 // Help tells of what is beside the list.
@@ -52,32 +57,35 @@ func (c *runsListCmd) Run(ctx context.Context, con *console) error {
 	if c.Of != "" {
 		return (&runsShowCmd{c.serverFlags, c.Of}).Run(ctx, con)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return blame(list{
-		path: "runs", query: c.query(), header: "RUN WORKFLOW STATE START ENDED LATE REASON", row: runRow, sort: latestFirst, watched: c.watched,
-	}.print(ctx, client, c.printer(con)))
+		from: every(func(ctx context.Context, p client.Page, options ...client.CallOption) (*client.List[client.Run], error) {
+			return replica.ListRuns(ctx, client.RunFilter{Workflow: c.Workflow, Schedule: c.Schedule, State: c.State}, p, append(options, c.times()...)...)
+		}),
+		header: "RUN WORKFLOW STATE START ENDED LATE REASON", row: runRow, sort: latestFirst, watched: c.watched,
+	}.print(ctx, c.printer(con)))
 }
 
 // Run shows a run.
 func (c *runsShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "runs", c.Of))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetRun(ctx, c.Of, client.Into(&was)); err != nil {
 		return about(err, "run", c.Of)
 	}
-	return printDoc(c.printer(con), body, printRun)
+	return printDoc(c.printer(con), was.Body, printRun)
 }
 
 func runRow(item json.RawMessage) ([]any, error) {
-	var r runs.Run
+	var r client.Run
 	err := json.Unmarshal(item, &r)
-	return []any{r.ID, r.WorkflowID, r.State, rough(r.Start), rough(timeOf(r.EndedAt)), lateText(&r), r.Reason}, err
+	return []any{r.ID, r.WorkflowID, r.State, rough(r.Start), rough(r.EndedAt), lateText(&r), r.Reason}, err
 }
 
 type runsCancelCmd struct {
@@ -88,29 +96,25 @@ type runsCancelCmd struct {
 
 // Run has a run end; it has ended when its nodes say so.
 func (c *runsCancelCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	doc, err := json.Marshal(map[string]string{"reason": c.Reason})
-	if err != nil {
-		return err
-	}
-	body, err := client.post(ctx, client.url(nil, "runs", c.Of, "cancel"), doc)
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.CancelRun(ctx, c.Of, c.Reason, client.Into(&was)); err != nil {
 		return about(blame(err), "run", c.Of)
 	}
-	return printDoc(c.printer(con), body, printCancelledRun)
+	return printDoc(c.printer(con), was.Body, printCancelledRun)
 }
 
 // printCancelledRun tells what became of a cancellation: one that comes after the end changes nothing.
-func printCancelledRun(r *runs.Run, w *paper) error {
+func printCancelledRun(r *client.Run, w *paper) error {
 	outcome := r.ID + " is to end"
 	switch {
-	case r.State == runs.Cancelled:
+	case r.State == "cancelled":
 		outcome = r.ID + " is cancelled"
-	case r.State.Final():
-		outcome = r.ID + " had ended: " + string(r.State)
+	case r.Final():
+		outcome = r.ID + " had ended: " + r.State
 	}
 	_, err := fmt.Fprintln(w, printable(outcome))
 	return err

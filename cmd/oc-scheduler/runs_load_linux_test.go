@@ -41,7 +41,14 @@ func newLoad(t *testing.T, urls []string, copies, replicas, nodes int) *load {
 	for i := range nodes {
 		l.node(t, i)
 	}
-	for i := range nodes {
+	l.workflows(t, "0.1")
+	return l
+}
+
+// workflows waits for each node, and stores a workflow of a step that sleeps there for so many seconds.
+func (l *load) workflows(t *testing.T, sleep string) {
+	t.Helper()
+	for i := range l.dirs {
 		fleettest.Until(t, siteOf(i)+" is connected", func() string {
 			a := fleettest.Get(t.Context(), l.any()+"/nodes/"+siteOf(i))
 			if !strings.Contains(string(a.Body), `"connected"`) {
@@ -49,13 +56,12 @@ func newLoad(t *testing.T, urls []string, copies, replicas, nodes int) *load {
 			}
 			return ""
 		})
-		doc := fmt.Sprintf(`{"id":"wf-%d","graph":{"items":{"s":{"processing":{"command":["sleep","0.1"],"duration_s":600}},
-			"c":{"compute":{"id":"gpu","peer_id":%q,"demand":{"gpus":1}}}},"links":[{"source":"s","destination":"c"}]}}`, i, siteOf(i))
+		doc := fmt.Sprintf(`{"id":"wf-%d","graph":{"items":{"s":{"processing":{"command":["sleep",%q],"duration_s":600}},
+			"c":{"compute":{"id":"gpu","peer_id":%q,"demand":{"gpus":1}}}},"links":[{"source":"s","destination":"c"}]}}`, i, sleep, siteOf(i))
 		if a := fleettest.Send(t.Context(), http.MethodPut, fmt.Sprint(l.any(), "/oc/wf-", i), strings.NewReader(doc)); a.Status != http.StatusCreated {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 	}
-	return l
 }
 
 func siteOf(i int) string { return fmt.Sprint("site-", i) }

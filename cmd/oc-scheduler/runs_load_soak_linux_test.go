@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store/kv"
 )
 
 // many runs fall due within so long, on so many nodes.
@@ -32,6 +33,7 @@ func TestSoakRuns(t *testing.T) {
 	for name, fault := range map[string]func(*testing.T, *load, *natstest.Cluster, time.Time){
 		"quiet":                     nothingHappens,
 		"replicas and a leader die": replicasAndALeaderDie,
+		"replicas sleep":            replicasSleep,
 		"the fleet was down":        theFleetWasDown,
 		"NATS was down":             natsWasDown,
 	} {
@@ -69,6 +71,22 @@ func replicasAndALeaderDie(t *testing.T, l *load, cluster *natstest.Cluster, fro
 		}
 		time.Sleep(time.Duration(rand.Int64N(int64(time.Second))))
 		l.start(t, victim)
+	}
+}
+
+// replicasSleep one after the other, longer than what they have in hand is waited for, and go on with it then.
+func replicasSleep(t *testing.T, l *load, _ *natstest.Cluster, from time.Time) {
+	t.Helper()
+	time.Sleep(time.Until(from))
+	for time.Now().Before(from.Add(manyOver)) {
+		victim := l.replicas[rand.IntN(len(l.replicas))]
+		if err := victim.Pause(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(kv.WorkAckWait + time.Duration(rand.Int64N(int64(2*time.Second))))
+		if err := victim.Resume(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"oc-scheduler/store/schedule"
+	"oc-scheduler/client"
 )
 
 type scheduleCmd struct {
@@ -62,7 +62,7 @@ func (r *recurring) doc() (any, error) {
 
 // Run books, and prints what was booked, or what stands against it. The exit code tells which.
 func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,15 @@ func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.request(ctx, con, client, "schedules", nil, wish)
-	if err != nil {
+	body, err := c.request(con, wish, func(options ...client.CallOption) error {
+		_, err := replica.BookSchedule(ctx, c.Workflow, client.ScheduleRequest{}, options...)
 		return err
+	})
+	if err != nil {
+		return c.doubt(con, err)
 	}
 	if c.Wait {
-		f := &follower{p: c.printer(con), client: client, kind: "schedule", read: readSchedule, print: printMade}
+		f := &follower{p: c.printer(con), replica: replica, followed: ofSchedule(replica)}
 		return f.follow(ctx, body)
 	}
 	return printMade(c.printer(con), body)
@@ -83,5 +86,5 @@ func (c *scheduleCmd) Run(ctx context.Context, con *console) error {
 
 // printMade prints a schedule that was just made, or changed.
 func printMade(p *printer, body []byte) error {
-	return printDoc(p, body, func(s *schedule.Schedule, w *paper) error { return printSchedule(w, s, fewOccurrences) })
+	return printDoc(p, body, func(s *client.Schedule, w *paper) error { return printSchedule(w, s, fewOccurrences) })
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"oc-scheduler/store/schedule"
+	"oc-scheduler/client"
 )
 
 // fewOccurrences is how many are shown of what was just made or changed; 0 is all.
 const fewOccurrences = 10
 
 // printSchedule shows a schedule, a line for each thing that is known of it, and at most so many of its occurrences.
-func printSchedule(w *paper, s *schedule.Schedule, most int) error {
+func printSchedule(w *paper, s *client.Schedule, most int) error {
 	t := newTable(w, "")
 	t.row("schedule", s.ID)
 	t.row("workflow", s.WorkflowID)
@@ -33,7 +33,7 @@ func printSchedule(w *paper, s *schedule.Schedule, most int) error {
 	return printOccurrences(w, s, most)
 }
 
-func printOccurrences(w *paper, s *schedule.Schedule, most int) error {
+func printOccurrences(w *paper, s *client.Schedule, most int) error {
 	shown := s.Occurrences
 	if most > 0 && len(shown) > most {
 		shown = shown[:most]
@@ -53,11 +53,11 @@ func printOccurrences(w *paper, s *schedule.Schedule, most int) error {
 }
 
 // standing is how a schedule stands, and why.
-func standing(s *schedule.Schedule) string {
-	return strings.TrimSuffix(atRisk(string(s.State), s.AtRisk)+": "+s.Reason, ": ")
+func standing(s *client.Schedule) string {
+	return because(atRisk(s.State, s.AtRisk), s.Reason)
 }
 
-func stateOf(o *schedule.Occurrence) string { return atRisk(string(o.State), o.AtRisk) }
+func stateOf(o *client.Occurrence) string { return atRisk(o.State, o.AtRisk) }
 
 // atRisk adds to a state that a planner has too little for what is booked.
 func atRisk(state string, is bool) string {
@@ -90,7 +90,7 @@ func (t timing) String() string {
 }
 
 // placesOf are the instances of which something was taken.
-func placesOf(taken []schedule.Taken) string {
+func placesOf(taken []client.TakenInstance) string {
 	var places []string
 	for _, t := range taken {
 		place := t.PeerID + "/" + t.ResourceID + "/" + t.InstanceID

@@ -85,6 +85,7 @@ func TestBookingFromTheCommandLine(t *testing.T) {
 	s.says(t, exitOK, "next "+id+" -o json", `"nominal"`)
 	s.says(t, exitOK, "schedules cancel "+id, "schedule "+id+" is cancelled")
 	s.says(t, exitOK, "schedules cancel "+id+" -o json", `"state": "cancelled"`)
+	s.says(t, exitOK, "schedules "+id, "state     cancelled: it was asked for")
 	s.says(t, exitFailure, "schedules pause "+id, "the schedule has ended")
 	s.says(t, exitUnknown, "schedule nobody --ask 0s"+window, "nobody: unknown", "missing planners: peer-b")
 	s.says(t, exitUnknown, "schedule nobody --ask 0s -o json"+window, `"missing_planners": [`)

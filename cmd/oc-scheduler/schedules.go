@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
-	"oc-scheduler/store/schedule"
+	"oc-scheduler/client"
 )
 
 type schedulesCmd struct {
@@ -38,14 +37,6 @@ type sought struct {
 	Label    map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Those with this label; of several, with all."`
 }
 
-func (s *sought) query() url.Values {
-	query := given(map[string]string{"workflow": s.Workflow, "state": s.State})
-	for name, value := range s.Label {
-		query.Add("label", name+":"+value)
-	}
-	return query
-}
-
 // Help tells of what is beside the list.
 func (*schedulesListCmd) Help() string {
 	return "`schedules pause ID` books nothing new, `schedules resume ID` goes on, `schedules cancel ID` frees what has not begun."
@@ -56,27 +47,30 @@ func (c *schedulesListCmd) Run(ctx context.Context, con *console) error {
 	if c.Schedule != "" {
 		return (&schedulesShowCmd{c.serverFlags, c.Schedule}).Run(ctx, con)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
 	return blame(list{
-		path: "schedules", query: c.query(), header: "SCHEDULE WORKFLOW STATE WHEN LABELS CREATED BY", row: scheduleRow, sort: latestFirst,
+		from: every(func(ctx context.Context, p client.Page, options ...client.CallOption) (*client.List[client.Schedule], error) {
+			return replica.ListSchedules(ctx, client.ScheduleFilter{Workflow: c.Workflow, State: c.State, Labels: c.Label}, p, options...)
+		}),
+		header: "SCHEDULE WORKFLOW STATE WHEN LABELS CREATED BY", row: scheduleRow, sort: latestFirst,
 		watched: c.watched,
-	}.print(ctx, client, c.printer(con)))
+	}.print(ctx, c.printer(con)))
 }
 
 // Run shows a schedule.
 func (c *schedulesShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "schedules", c.Schedule))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetSchedule(ctx, c.Schedule, client.Into(&was)); err != nil {
 		return aboutBooking(err, "schedule", c.Schedule)
 	}
-	return printDoc(c.printer(con), body, func(s *schedule.Schedule, w *paper) error { return printSchedule(w, s, 0) })
+	return printDoc(c.printer(con), was.Body, func(s *client.Schedule, w *paper) error { return printSchedule(w, s, 0) })
 }
 
 // latestFirst turns round a list that comes by ids which are in the order of time.
@@ -86,7 +80,7 @@ func latestFirst(items []json.RawMessage) error {
 }
 
 func scheduleRow(item json.RawMessage) ([]any, error) {
-	var s schedule.Schedule
+	var s client.Schedule
 	err := json.Unmarshal(item, &s)
 	labels := make([]string, 0, len(s.Labels))
 	for _, name := range slices.Sorted(maps.Keys(s.Labels)) {

@@ -121,7 +121,7 @@ func keepsSecrets(t *testing.T, command string, args []string) {
 	env := map[string]string{"OC_LOG_LEVEL": "debug", "OC_LISTEN": "127.0.0.1:0", "OC_NATS_LISTEN": "off", "OC_DATA_DIR": dir, "OC_DRAIN_GRACE": "0s"}
 	switch command {
 	case "logs", "check":
-		ctx, cancel = context.WithTimeout(ctx, patience/10) // it would wait for a replica for long
+		ctx, cancel = context.WithTimeout(ctx, patience/40) // it would wait for a replica for long
 		defer cancel()
 	case "serve", "demo":
 		env["OC_LISTEN_FILE"] = filepath.Join(dir, "http")

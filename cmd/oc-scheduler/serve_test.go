@@ -148,9 +148,9 @@ func TestServeAndAsk(t *testing.T) {
 		t.Errorf("missing planner: %s", got.stdout)
 	}
 	for faulty, want := range map[string]string{
-		"--start soon --duration 1h":                     "oc-scheduler: --start: must be a time like",
-		"--start soon --duration 1h --watch":             "oc-scheduler: --start: must be a time like",
-		"--end 2026-12-01T09:00:00Z --duration 1h":       "oc-scheduler: --end: end and duration cannot both be given",
+		"--start soon --duration 1h":                     "oc-scheduler: --start: must be a time such as now+2h",
+		"--start soon --duration 1h --watch":             "oc-scheduler: --start: must be a time such as now+2h",
+		"--end 2026-12-01T09:00:00Z --duration 1h":       "oc-scheduler: --end: --end and --duration cannot both be given",
 		"--duration 1h --instance gpu: --booking-mode x": "oc-scheduler: --booking-mode: must be planned, preempted or when_possible; --instance: instance:",
 		"--duration=-1h":                                 "oc-scheduler: --duration: must be above zero",
 	} {

@@ -88,11 +88,11 @@ func writerSite(t *testing.T) (env map[string]string, ids *strings.Replacer) {
 	watcher := s.follow(t, "check", "wf", "--duration", "1h", "--watch") // whom there is a planner for
 	eventually(t, "somebody watches", func() bool { return watcher.shown() != "" })
 	eventually(t, "the planner", func() bool { return s.ask(t, "planners", "site").code == exitOK })
-	booked := func(command string) string {
+	booked := func(command string, flags ...string) string {
 		t.Helper()
-		return idIn(t, s.ask(t, command, "wf", "--start", tomorrow(9), "--duration", "1h", "-o", "json"))
+		return idIn(t, s.ask(t, command, append(flags, "wf", "--start", tomorrow(9), "--duration", "1h", "-o", "json")...))
 	}
-	ids = strings.NewReplacer("%x", executionID, "%s", booked("schedule"), "%h", booked("hold"), "%c", booked("hold"), "%r", booked("start"))
+	ids = strings.NewReplacer("%x", executionID, "%s", booked("schedule"), "%h", booked("hold"), "%c", booked("hold", "--ttl", "15m"), "%r", booked("start"))
 	return map[string]string{"OC_SERVER": s.url, "OC_NATS_URL": s.bus.ConnectedUrl()}, ids
 }
 

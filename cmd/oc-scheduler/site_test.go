@@ -17,10 +17,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"oc-scheduler/events"
+	"oc-scheduler/internal/natstest"
 )
 
 // patience bounds every wait of these tests, far above what a loaded machine takes.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // site is the program as `serve` runs it, with its embedded NATS server, and a client on the bus.
 type site struct {
@@ -77,16 +78,7 @@ func read(t *testing.T, file string) string {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: did not come about", what)
-		}
-	}
+	natstest.Eventually(t, what, ok)
 }
 
 func (s *site) hear(m *nats.Msg) {

@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"oc-scheduler/client"
+)
 
 type startCmd struct {
 	booking
@@ -16,7 +20,7 @@ type begun struct {
 
 // Run books a workflow and has it run, or prints what stands against it. The exit code tells which.
 func (c *startCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -24,17 +28,18 @@ func (c *startCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.request(ctx, con, client, "runs", nil, struct {
+	body, err := c.request(con, struct {
 		wishDoc
 		laterDoc
-	}{wish, c.later.doc()})
-	if err != nil {
+	}{wish, c.later.doc()}, func(options ...client.CallOption) error {
+		_, err := replica.StartRun(ctx, c.Workflow, client.RunRequest{}, options...)
 		return err
+	})
+	if err != nil {
+		return c.doubt(con, err)
 	}
 	if c.Follow {
-		f := &follower{p: c.printer(con), client: client, kind: "run", read: readRun, print: func(p *printer, doc []byte) error {
-			return printDoc(p, doc, printRun)
-		}}
+		f := &follower{p: c.printer(con), replica: replica, followed: ofRun(replica)}
 		return f.follow(ctx, body)
 	}
 	return printDoc(c.printer(con), body, printRun)

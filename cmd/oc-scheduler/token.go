@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"oc-scheduler/client"
 	"oc-scheduler/store/tokens"
 )
 
@@ -55,18 +56,14 @@ func (c *tokenCreateCmd) create(ctx context.Context, con *console) (doc []byte, 
 		}
 		return json.Marshal(madeToken{token})
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return nil, err
 	}
-	draft := map[string]any{"name": c.Name, "role": c.Role, "groups": c.Group}
-	if c.TTL > 0 {
-		draft["ttl_s"] = int64(c.TTL / time.Second)
-	}
-	if doc, err = json.Marshal(draft); err != nil {
-		return nil, err
-	}
-	return client.post(ctx, client.url(nil, "tokens"), doc)
+	var was client.Answer
+	draft := client.TokenDraft{Name: c.Name, Role: c.Role, Groups: c.Group, TTLS: int64(c.TTL / time.Second)}
+	_, err = replica.CreateToken(ctx, draft, client.Into(&was))
+	return was.Body, err
 }
 
 type tokenListCmd struct {
@@ -77,26 +74,23 @@ type tokenListCmd struct {
 
 // Run lists the tokens.
 func (c *tokenListCmd) Run(ctx context.Context, con *console) error {
-	l := list{path: "tokens", header: "TOKEN NAME ROLE GROUPS CREATED BY EXPIRES", row: tokenRow, watched: c.watched}
+	l := list{header: "TOKEN NAME ROLE GROUPS CREATED BY EXPIRES", row: tokenRow, watched: c.watched}
 	if c.direct() {
 		l.from = c.listDirectly
-		return l.print(ctx, nil, c.printer(con))
+		return l.print(ctx, c.printer(con))
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	return l.print(ctx, client, c.printer(con))
+	l.from = every(replica.ListTokens)
+	return l.print(ctx, c.printer(con))
 }
 
 func tokenRow(item json.RawMessage) ([]any, error) {
-	var t tokens.Token
+	var t client.Token
 	err := json.Unmarshal(item, &t)
-	var expires moment
-	if t.ExpiresAt != nil {
-		expires = rough(*t.ExpiresAt)
-	}
-	return []any{t.ID, t.Name, t.Role, strings.Join(t.Groups, ", "), rough(t.CreatedAt), t.CreatedBy, expires}, err
+	return []any{t.ID, t.Name, t.Role, strings.Join(t.Groups, ", "), rough(t.CreatedAt), t.CreatedBy, rough(t.ExpiresAt)}, err
 }
 
 type tokenRevokeCmd struct {
@@ -118,9 +112,9 @@ func (c *tokenRevokeCmd) revoke(ctx context.Context, con *console) error {
 	if c.direct() {
 		return c.revokeDirectly(ctx, c.Token)
 	}
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	return client.del(ctx, client.url(nil, "tokens", c.Token))
+	return replica.RevokeToken(ctx, c.Token)
 }

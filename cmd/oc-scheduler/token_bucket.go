@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
@@ -100,7 +99,7 @@ func (f bucketFlags) revokeDirectly(ctx context.Context, tokenID string) error {
 	return f.with(ctx, func(ctx context.Context, of *tokens.Tokens) error {
 		err := of.Revoke(ctx, tokenID)
 		if errors.Is(err, kv.ErrNotFound) {
-			return &problem{Status: http.StatusNotFound, Title: "no such token"}
+			return fmt.Errorf("token %q: no such token", tokenID)
 		}
 		return err
 	})

@@ -1,47 +1,46 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptrace"
-	"net/url"
-	"sync/atomic"
+
+	"oc-scheduler/client"
 )
 
-// unreachableError says that a replica did not answer.
-type unreachableError struct {
-	host  string
-	asked bool // there was a connection: what was asked may have been heard
-	err   error
-}
-
-func (e *unreachableError) Error() string {
-	return fmt.Sprintf("no replica answers at %s (is `oc-scheduler serve` running? --server): %v", e.host, e.err)
-}
-
-func (e *unreachableError) Unwrap() error { return e.err }
-
-// ask sends a request. Its error is an *unreachableError, without what the reader typed: the address may
-// hold a password.
-func ask(c *http.Client, r *http.Request) (*http.Response, error) {
-	var asked atomic.Bool // a dial may go on in the background
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { asked.Store(true) }}
-	resp, err := c.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
+// hinted adds to an error that nobody answers, or not to us, what may be done about it.
+func hinted(err error) error {
+	if errors.Is(err, client.ErrUnauthorized) {
+		return fmt.Errorf("%w (a token that lives: --token-file, or OC_TOKEN)", err)
 	}
-	if err != nil {
-		return nil, &unreachableError{r.URL.Host, asked.Load(), err}
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return fmt.Errorf("%w (is it the one that is meant? --ca has a file with whom to trust)", err)
 	}
-	return resp, nil
+	if _, ok := errors.AsType[*client.UnreachableError](err); ok {
+		return fmt.Errorf("%w (is `oc-scheduler serve` running? --server)", err)
+	}
+	return err
 }
 
-// refused says whether what was asked of a replica did not come about, for certain.
-func refused(err error) bool {
-	if p, ok := errors.AsType[*problem](err); ok {
-		return p.Status < http.StatusInternalServerError
-	}
-	unreachable, ok := errors.AsType[*unreachableError](err)
-	return ok && !unreachable.asked
+// final tells whether trying again is of no use: the answer would be the same, or nobody would read it.
+func final(err error) bool {
+	_, unread := errors.AsType[*writeError](err)
+	return unread || !client.Temporary(err)
 }
+
+// lost says why a connection ended, as far as it matters to somebody who waits.
+func lost(err error) string {
+	if closed, ok := errors.AsType[*client.ClosedError](err); ok && closed.Code == restarts {
+		return "the replica restarts"
+	}
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		return printable(p.Error())
+	}
+	if unreachable, ok := errors.AsType[*client.UnreachableError](err); ok && !unreachable.Asked {
+		return fmt.Sprintf("no replica answers (%v)", unreachable.Err)
+	}
+	return "connection lost"
+}
+
+// restarts is the code by which a replica that drains closes a stream.
+const restarts = 1012

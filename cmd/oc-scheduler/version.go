@@ -1,12 +1,35 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 )
 
-// version is set by the linker.
-var version = "devel"
+// release is what the linker sets where a release is built: its tag.
+var release string
+
+// version is that of the release, or of the one that is to come.
+var version = cmp.Or(release, "v0.2.0-devel"+commit())
+
+// commit is of which the program was built, as far as the go command noted that.
+func commit() (told string) {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	changed := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			told = "+" + s.Value[:min(7, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ".dirty"
+		}
+	}
+	return told + changed
+}
 
 type versionCmd struct{ outputFlags }
 

@@ -1,13 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
+	"oc-scheduler/client"
 )
 
 // TestWatchPrintsWhatHasChanged: a version that looks the same is shown in JSON alone.
@@ -23,11 +22,11 @@ func TestWatchPrintsWhatHasChanged(t *testing.T) {
 		var out strings.Builder
 		w := &watcher{p: outputFlags{Output: format}.printer(&console{stdout: &sink{w: &out}, env: lookupIn(nil)})}
 		for _, frame := range frames {
-			answer, err := readFrame([]byte(frame))
-			if err != nil {
+			var answer result
+			if err := json.Unmarshal([]byte(frame), &answer); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.show([]byte(frame), answer); err != nil {
+			if err := w.show([]byte(frame), &answer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,10 +42,10 @@ func TestWatchPrintsWhatHasChanged(t *testing.T) {
 func TestWhyAConnectionEnded(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"the replica restarts":         fmt.Errorf("read: %w", websocket.CloseError{Code: websocket.StatusServiceRestart}),
-		"no replica answers (refused)": fmt.Errorf("dial: %w", &url.Error{Op: "Get", URL: "http://a", Err: errors.New("refused")}),
-		"this replica drains":          &problem{Status: 503, Title: "Service Unavailable", Detail: "this replica drains"},
-		"connection lost":              errors.New("EOF"),
+		"the replica restarts":         &client.ClosedError{Code: 1012, Reason: "restart"},
+		"no replica answers (refused)": &client.UnreachableError{Host: "a", Err: errors.New("refused")},
+		"this replica drains":          &client.Problem{Status: 503, Title: "Service Unavailable", Detail: "this replica drains"},
+		"connection lost":              &client.UnreachableError{Host: "a", Asked: true, Err: errors.New("EOF")},
 	} {
 		if got := lost(err); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
@@ -58,10 +57,14 @@ func TestWhyAConnectionEnded(t *testing.T) {
 func TestNoWordsOfPrograms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"is missing; a duration_s may stand in for it":            "is missing; a --duration may stand in for it",
-		"but given beside it (time_zone)":                         "but given beside it (--time-zone)",
-		"planners are missing; wait_s in the body waits for them": "planners are missing; --ask waits for them",
-		"no room for item my_item":                                "no room for item my_item",
+		"is missing; a duration_s may stand in for it":                                  "is missing; a --duration may stand in for it",
+		"but given beside it (time_zone)":                                               "but given beside it (--time-zone)",
+		"planners are missing; wait_s in the body waits for them":                       "planners are missing; --ask waits for them",
+		"must be a time like 2026-12-01T09:00:00Z (RFC 3339), with at most nanoseconds": "must be " + waysOfTime + ", with at most nanoseconds",
+		"not an RFC 3339 time such as 2026-12-01T08:00:00Z, with at most nanoseconds":   "not " + waysOfTime + ", with at most nanoseconds",
+		"must be a number of seconds from 1 to 900":                                     "must be from 1s to 15m0s",
+		"end and duration cannot both be given":                                         "--end and --duration cannot both be given",
+		"no room for item my_item":                                                      "no room for item my_item",
 	} {
 		if got := inFlags(text); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -23,7 +23,7 @@ func TestTheWholeWay(t *testing.T) {
 	day := time.Now().UTC().Truncate(24 * time.Hour).Add(48 * time.Hour)
 	at := func(hour int) string { return day.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339) }
 	ws := s.watch(t, "wf-1", "start="+at(9)+"&duration=1h")
-	if r := ws.until("first frame", func(result) bool { return true }); r.Status != "unknown" || len(r.Missing) != 2 {
+	if r := ws.until("first frame", func(result) bool { return true }); r.Status != "unknown" || len(r.MissingPlanners) != 2 {
 		t.Errorf("first frame %+v", r)
 	}
 	generated := time.Now().UTC().Format(time.RFC3339Nano)
@@ -38,12 +38,12 @@ func TestTheWholeWay(t *testing.T) {
 		t.Errorf("next slot %+v, want %s", taken.NextSlot, at(12))
 	}
 
-	ws.until("expired", func(r result) bool { return len(r.Missing) == 2 })
+	ws.until("expired", func(r result) bool { return len(r.MissingPlanners) == 2 })
 	for _, peer := range []string{"peer-a", "peer-b"} {
 		s.eventuallySaid(t, peer, "PB_PLANNER PB_CLOSE_PLANNER PB_PLANNER") // the planner before reset the wait
 	}
 	s.publishPlanner(t, fmt.Appendf(nil, `{"peer_id":"peer-a","generated_at":%q,"capacities":{"gpu":{"i0":{"cpu_cores":{"x86_64":8}}}}}`, time.Now().UTC().Format(time.RFC3339Nano)))
-	ws.until("a new life", func(r result) bool { return len(r.Missing) == 1 })
+	ws.until("a new life", func(r result) bool { return len(r.MissingPlanners) == 1 })
 
 	if err := ws.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Error(err)
@@ -80,7 +80,7 @@ func TestRealPlanners(t *testing.T) {
 		s.publishPlanner(t, []byte(own.Replace(read(t, "../../testdata/nasa-ipsc/planner-"+tc.planner+".json"))))
 
 		ws := s.watch(t, id, "start="+tc.start+"&duration="+tc.duration.String())
-		answers := map[string]result{"WebSocket": ws.until("known", func(r result) bool { return len(r.Missing) == 0 })}
+		answers := map[string]result{"WebSocket": ws.until("known", func(r result) bool { return len(r.MissingPlanners) == 0 })}
 		answers["POST"] = s.post(t, id, fmt.Sprintf(`{"start":%q,"duration_s":%d}`, tc.start, tc.duration/time.Second))
 		for way, r := range answers {
 			if r.Status != "unavailable" || r.NextSlot == nil || r.NextSlot.Start.Format(time.RFC3339) != tc.next || r.leastFree() != tc.free {

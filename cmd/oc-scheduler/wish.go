@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 // wish is what shall be booked, whichever way.
@@ -41,29 +40,31 @@ type booking struct {
 	Workflow string `arg:"" type:"ident" help:"The workflow's id."`
 }
 
-// request sends a wish. What stands against it is printed, and is an error that tells it by its exit code alone.
-func (b *booking) request(ctx context.Context, con *console, client *client, what string, query url.Values, wish any) ([]byte, error) {
+// request has a wish sent, and returns the answer. What stands against it is printed, and is an error that tells it by
+// its exit code alone.
+func (b *booking) request(con *console, wish any, send func(...client.CallOption) error) ([]byte, error) {
 	doc, err := json.Marshal(wish)
 	if err != nil {
 		return nil, err
 	}
-	body, err := client.post(ctx, client.url(query, "oc", b.Workflow, what), doc)
-	if p, ok := errors.AsType[*problem](err); ok && (p.Result != nil || len(p.Missing) > 0) {
+	var was client.Answer
+	err = send(client.Body(doc), client.Into(&was))
+	if p, ok := errors.AsType[*client.Problem](err); ok && (p.Result != nil || len(p.MissingPlanners) > 0) {
 		return nil, b.refusal(con, p)
 	}
-	return body, b.doubt(con, about(blame(err), "workflow", b.Workflow), what)
+	return was.Body, about(blame(err), "workflow", b.Workflow)
 }
 
 // doubt adds to an error that what was asked for may have come about.
-func (b *booking) doubt(con *console, err error, what string) error {
-	if err == nil || what != "schedules" && what != "runs" || refused(err) {
+func (b *booking) doubt(con *console, err error) error {
+	if _, told := errors.AsType[*exitError](err); told || !client.InDoubt(err) {
 		return err
 	}
 	return fmt.Errorf("%w; whether it was booked is not known: look with `%s`", err, con.command("schedules", "--workflow", b.Workflow))
 }
 
 // refusal prints why something can't be booked.
-func (b *booking) refusal(con *console, p *problem) error {
+func (b *booking) refusal(con *console, p *client.Problem) error {
 	code := exitUnavailable
 	if p.Result == nil {
 		code = exitUnknown
@@ -72,11 +73,11 @@ func (b *booking) refusal(con *console, p *problem) error {
 	out := b.printer(con)
 	switch {
 	case !out.forPeople():
-		err = out.doc(p.doc)
+		err = out.doc(p.Document)
 	case p.Result != nil:
-		err = p.Result.print(out.paper)
+		err = (*result)(p.Result).print(out.paper)
 	default:
-		err = printLines(out, []string{b.Workflow + ": unknown", missing(p.Missing)})
+		err = printLines(out, []string{b.Workflow + ": unknown", missing(p.MissingPlanners)})
 	}
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (b *booking) refusal(con *console, p *problem) error {
 
 // aboutBooking names the schedule or hold that a question was about, where it is not there, or no more.
 func aboutBooking(err error, kind, id string) error {
-	if p, ok := errors.AsType[*problem](err); ok && p.Status == http.StatusGone {
+	if errors.Is(err, client.ErrGone) {
 		return fmt.Errorf("%s %q: %w", kind, id, err)
 	}
 	return about(blame(err), kind, id)

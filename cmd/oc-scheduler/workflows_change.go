@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 
+	"oc-scheduler/client"
 	"oc-scheduler/store/id"
 )
 
@@ -26,7 +25,7 @@ const maxWorkflow = 64 << 20
 
 // Run writes a workflow.
 func (c *workflowsPutCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
@@ -38,17 +37,13 @@ func (c *workflowsPutCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	query := url.Values{}
-	for _, group := range c.Group {
-		query.Add("group", group)
-	}
-	was, body, err := client.send(ctx, http.MethodPut, client.url(query, "oc", workflowID), doc)
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.PutWorkflow(ctx, workflowID, client.Workflow{}, c.Group, client.Body(doc), client.Into(&was)); err != nil {
 		return about(err, "workflow", workflowID)
 	}
-	return printDoc(c.printer(con), body, func(w *workflowDoc, on *paper) error {
+	return printDoc(c.printer(con), was.Body, func(w *workflowDoc, on *paper) error {
 		became := "is changed"
-		if was.status == http.StatusCreated {
+		if was.Created() {
 			became = "is there"
 		}
 		return printLines(on, []string{"workflow " + w.ID + " " + became})
@@ -84,11 +79,11 @@ type workflowsRemoveCmd struct {
 
 // Run removes a workflow.
 func (c *workflowsRemoveCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	if err := client.del(ctx, client.url(nil, "oc", c.Workflow)); err != nil {
+	if err := replica.DeleteWorkflow(ctx, c.Workflow); err != nil {
 		return about(err, "workflow", c.Workflow)
 	}
 	return c.printer(con).done(c.Workflow, "removed", "workflow "+c.Workflow+" is removed")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"oc-scheduler/client"
 )
 
 type workflowsShowCmd struct {
@@ -15,22 +17,15 @@ type workflowsShowCmd struct {
 
 // Run shows a workflow; for programs as it was written.
 func (c *workflowsShowCmd) Run(ctx context.Context, con *console) error {
-	client, err := c.client(con)
+	replica, err := c.replica(con)
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, client.url(nil, "oc", c.Workflow))
-	if err != nil {
+	var was client.Answer
+	if _, err := replica.GetWorkflow(ctx, c.Workflow, client.Into(&was)); err != nil {
 		return about(err, "workflow", c.Workflow)
 	}
-	return printDoc(c.printer(con), body, (*workflowDoc).print)
-}
-
-// stepDoc is what a step does.
-type stepDoc struct {
-	DurationS float64  `json:"duration_s"`
-	Command   []string `json:"command"`
-	Retries   int      `json:"retries"`
+	return printDoc(c.printer(con), was.Body, (*workflowDoc).print)
 }
 
 func (w *workflowDoc) print(on *paper) error {
@@ -49,9 +44,9 @@ func (w *workflowDoc) print(on *paper) error {
 			after, with := w.around(name)
 			steps.row(name, time.Duration(s.DurationS*float64(time.Second)), strings.Join(s.Command, " "), s.Retries, after, with)
 		}
-		if kind, n := it.need(); n != nil {
+		if kind, n := needOf(it); n != nil {
 			any = true
-			needs.row(name, kind, n.peer(), n.ID, n.Demand)
+			needs.row(name, kind, peerOf(n), n.ID, n.Demand)
 		}
 	}
 	if some {

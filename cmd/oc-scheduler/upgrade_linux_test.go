@@ -1,3 +1,5 @@
+//go:build long
+
 package main
 
 import (
@@ -14,9 +16,6 @@ import (
 
 	"oc-scheduler/internal/fleettest"
 )
-
-// before is the commit of the version before this one. Whoever makes a release names that here.
-const before = "f34b5b4"
 
 // versionBefore builds it from the history of this repository.
 func versionBefore(t *testing.T) fleettest.Program {
@@ -45,12 +44,13 @@ func versionBefore(t *testing.T) fleettest.Program {
 }
 
 // TestUpgradeAndBack rolls a fleet from the version before to this one, and back, while clients watch and ask; and an
-// embedded store likewise. Nobody notices, but for streams that are closed with 1012; and what one version has stored the
+// embedded store likewise; and one whose nodes are at work. Nobody notices, but for streams that are closed with 1012; and what one version has stored the
 // other shows.
 func TestUpgradeAndBack(t *testing.T) {
 	t.Parallel()
 	older := versionBefore(t)
 	t.Run("fleet", func(t *testing.T) { t.Parallel(); rollsAndBack(t, older) })
+	t.Run("at work", func(t *testing.T) { t.Parallel(); rollsAtWork(t, older) })
 	t.Run("embedded", func(t *testing.T) { t.Parallel(); reopensAndBack(t, older) })
 }
 

@@ -1,0 +1,5 @@
+//go:build long && !nocas
+
+package main
+
+const comparesAndSwaps = true
