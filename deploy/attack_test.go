@@ -184,6 +184,7 @@ func besieged(t *testing.T) map[string]*fort {
 // TestForgedRepliesHarmNothing: what the server and the replicas answer to a node goes to that node alone, whatever
 // reply subject it names.
 func TestForgedRepliesHarmNothing(t *testing.T) {
+	t.Parallel()
 	for name, f := range besieged(t) {
 		before := f.stands()
 		for subject, body := range voices {
@@ -199,6 +200,7 @@ func TestForgedRepliesHarmNothing(t *testing.T) {
 
 // TestReservedRepliesAreRefused: acknowledgements of others' messages, and answers to others' requests.
 func TestReservedRepliesAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, f := range besieged(t) {
 		for subject := range voices {
 			for _, reply := range []string{"$JS.ACK.OC_BUS.oc-scheduler.1.1.1.1.0", "_R_.abcdef.ghijkl", "_GR_.a.b.c"} {
@@ -220,6 +222,7 @@ func TestReservedRepliesAreRefused(t *testing.T) {
 
 // TestHeadersOfAnEventHarmNothing: what JetStream does for a header, it does not for a node.
 func TestHeadersOfAnEventHarmNothing(t *testing.T) {
+	t.Parallel()
 	for name, f := range besieged(t) {
 		before := f.stands()
 		for header, values := range map[string][]string{
@@ -248,6 +251,7 @@ func TestHeadersOfAnEventHarmNothing(t *testing.T) {
 
 // TestAnAccountHasItsNodesSubjectsAlone: one that imports what is another node's is not taken on.
 func TestAnAccountHasItsNodesSubjectsAlone(t *testing.T) {
+	t.Parallel()
 	shipped(t)
 	for _, foreign := range []string{"oc.compute.demo-south.out.ctrl", "oc.compute.*.out.msgs", "$JS.API.CONSUMER.MSG.NEXT.OC_COMPUTE_IN.demo-south"} {
 		file := rewritten(t, `service: { account: OC, subject: "oc.compute.demo-north.out.ctrl" }`, fmt.Sprintf("service: { account: OC, subject: %q }", foreign))

@@ -20,16 +20,9 @@ import (
 // patience bounds every wait, far above what a loaded machine takes.
 const patience = 30 * time.Second
 
-// shipped reads nats.conf as a node of the fleet does; each user's password is its name.
+// shipped reads nats.conf as a node of the fleet does.
 func shipped(t *testing.T) *server.Options {
 	t.Helper()
-	for name, value := range map[string]string{
-		"SERVER_NAME": "nats-1", "ROUTES": `["nats://route:route@nats-1:6222"]`, "ROUTE_PASSWORD": "route",
-		"SCHEDULER_PASSWORD": "scheduler", "DEMO_NORTH_PASSWORD": "demo-north", "DEMO_SOUTH_PASSWORD": "demo-south",
-		"DEMO_NORTH_2_PASSWORD": "demo-north-2", "BUS_PASSWORD": "bus",
-	} {
-		t.Setenv(name, value)
-	}
 	opts, err := server.ProcessConfigFile("nats.conf")
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +48,7 @@ func rewritten(t *testing.T, what, by string) (file string) {
 }
 
 func TestNodesKeepWhatTheyAcknowledge(t *testing.T) {
+	t.Parallel()
 	opts := shipped(t)
 	if !opts.SyncAlways || opts.MaxPayload != 9<<20 || opts.JetStreamMaxStore <= 0 || opts.JetStreamMaxMemory <= 0 {
 		t.Errorf("sync always %v, payload %d, store limits %d and %d", opts.SyncAlways, opts.MaxPayload, opts.JetStreamMaxStore, opts.JetStreamMaxMemory)
@@ -153,6 +147,7 @@ func (c *client) isRefused(t *testing.T, what string) {
 }
 
 func TestStrangersAreNotLetIn(t *testing.T) {
+	t.Parallel()
 	s := node(t)
 	for name, opt := range map[string]nats.Option{
 		"nobody": nats.Name("nobody"), "wrong password": nats.UserInfo("scheduler", "wrong"), "unknown": nats.UserInfo("peer-x", "peer-x"),

@@ -23,12 +23,14 @@ import (
 // TestAWholeNodeWithItsRightsAlone runs a node and a scheduler's end with the users of nats.conf: each
 // needs no more than it has.
 func TestAWholeNodeWithItsRightsAlone(t *testing.T) {
+	t.Parallel()
 	url := node(t).ClientURL()
 	serve(t, url, url, 1)
 }
 
 // TestAWholeNodeInACluster has the node connect to another server than those that lead what it reads and writes.
 func TestAWholeNodeInACluster(t *testing.T) {
+	t.Parallel()
 	accounts := shipped(t)
 	cluster := natstest.StartCluster(t, 3, func(o *server.Options) {
 		o.Accounts, o.Users, o.NoAuthUser = accounts.Accounts, accounts.Users, "scheduler"

@@ -38,6 +38,7 @@ func newSite(t *testing.T) *site {
 }
 
 func TestANodeIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, subject := range []string{
 		events.Propagation, events.CreateResource, events.RemoveResource,
@@ -76,6 +77,7 @@ func TestANodeIsKeptFromAllThatIsNotItsOwn(t *testing.T) {
 
 // TestTheBusIsForItsUser, and nothing else is.
 func TestTheBusIsForItsUser(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	heard := listen(t, s.scheduler, events.Propagation)
 	for _, subject := range []string{events.Propagation, events.CreateResource, events.RemoveResource} {
@@ -93,6 +95,7 @@ func TestTheBusIsForItsUser(t *testing.T) {
 }
 
 func TestANodeHasWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
