@@ -5,8 +5,10 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOVULNCHECK   = go run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 CYCLONEDX     = go run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS   = -s -w -X main.version=$(VERSION)
+# A release is a tag; in between the program says what it will be, and of which commit it is.
+VERSION  ?= $(shell git describe --tags --exact-match --match 'v[0-9]*' --dirty 2>/dev/null)
+LDFLAGS   = -s -w $(if $(VERSION),-X main.release=$(VERSION))
+NAME      = oc-scheduler-$(or $(VERSION),devel)
 # The go command itself turns cgo off where there is no C compiler.
 RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
@@ -19,7 +21,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 COMPOSE  ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test test-page soak lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
+.PHONY: help run build release test test-long test-page soak lint fmt bench fuzz cover vuln clean compose-images compose-up compose-down compose-test
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
@@ -33,16 +35,20 @@ release: ## build static binaries for Linux and macOS into dist/, with checksums
 	@set -e; for platform in $(PLATFORMS); do \
 		echo "$$platform"; \
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
-			go build -trimpath -ldflags '$(LDFLAGS)' -o "dist/oc-scheduler-$${platform%/*}-$${platform#*/}" ./cmd/oc-scheduler; \
+			go build -trimpath -ldflags '$(LDFLAGS)' -o "dist/$(NAME)-$${platform%/*}-$${platform#*/}" ./cmd/oc-scheduler; \
 	done
-	@$(CYCLONEDX) bin -json -std -version '$(VERSION)' -output dist/oc-scheduler.cdx.json dist/oc-scheduler-$(subst /,-,$(firstword $(PLATFORMS))) 2>dist/sbom.log || { cat dist/sbom.log; exit 1; }
+	@$(CYCLONEDX) bin -json -std -version '$(or $(VERSION),devel)' -output dist/$(NAME).cdx.json dist/$(NAME)-$(subst /,-,$(firstword $(PLATFORMS))) 2>dist/sbom.log || { cat dist/sbom.log; exit 1; }
 	@rm dist/sbom.log && cd dist && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 run: build ## build and start the demo: embedded NATS, two peers, one workflow (ARGS='--listen :9090')
 	@exec bin/oc-scheduler demo $(ARGS)
 
 test: ## run all tests, shuffled, with the race detector where a C compiler is there
-	go test $(RACE) -shuffle=on ./...
+	go test $(RACE) -shuffle=on -timeout 20m ./...
+
+LONG = ^TestClocks$$|^TestUpgradeAndBack$$|^TestBookingsAreLinearizable$$|^TestAWorkflowOnTwoNodes$$|^TestShipped
+test-long: ## run those that build other versions, clocks and readers of deploy/, or kill and pause processes
+	go test -tags long -run '$(LONG)' -count=1 -parallel 1 ./cmd/oc-scheduler ./internal/app
 
 test-page: ## try the page in a real browser (needs Debian's chromium, and npm once to fetch axe-core)
 	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi
