@@ -43,12 +43,16 @@ release: ## build static binaries for Linux and macOS into dist/, with checksums
 run: build ## build and start the demo: embedded NATS, two peers, one workflow (ARGS='--listen :9090')
 	@exec bin/oc-scheduler demo $(ARGS)
 
-test: ## run all tests, shuffled, with the race detector where a C compiler is there
-	go test $(RACE) -shuffle=on -timeout 20m ./...
+# Each process of a test waits a second at its end for races that are still to be told; a tenth is enough.
+test: ## run the tests, shuffled, with the race detector where a C compiler is there
+	GORACE=atexit_sleep_ms=100 go test $(RACE) -shuffle=on -timeout 20m ./...
 
-LONG = ^TestClocks$$|^TestUpgradeAndBack$$|^TestBookingsAreLinearizable$$|^TestAWorkflowOnTwoNodes$$|^TestShipped
-test-long: ## run those that build other versions, clocks and readers of deploy/, or kill and pause processes
-	go test -tags long -run '$(LONG)' -count=1 -parallel 1 ./cmd/oc-scheduler ./internal/app
+# The Go files of a tag, and the names of their tests as a pattern.
+long_files = $(shell grep -rlE --include='*_test.go' '^//go:build .*\<long\>' .)
+LONG       = ^($(shell grep -hoE '^func Test[A-Za-z0-9_]+' $(long_files) | cut -c6- | sort | paste -sd'|' -))$$
+
+test-long: ## run the tests that kill and pause processes or NATS nodes, or build other versions, clocks and readers of deploy/
+	go test -tags long -run '$(LONG)' -count=1 -parallel 2 -timeout 20m $(sort $(dir $(long_files)))
 
 test-page: ## try the page in a real browser (needs Debian's chromium, and npm once to fetch axe-core)
 	go test -tags page -run '^TestPage[A-Z]' -count=1 ./httpapi

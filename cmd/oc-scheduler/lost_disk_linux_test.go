@@ -1,11 +1,11 @@
+//go:build long
+
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,40 +53,6 @@ func (s *site) busyNode(t *testing.T) (config, count string, kill func(), open [
 	waiting := s.sh(t, "echo waited >>"+count)
 	s.reaches(t, waiting, "queued")
 	return config, count, kill, append(open, waiting), ended
-}
-
-// following is a command that ends with an execution.
-type following struct {
-	end <-chan outcome
-
-	mu  sync.Mutex
-	out bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (f *following) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.out.Write(p)
-}
-
-// shown is what it has written so far.
-func (f *following) shown() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.out.String()
-}
-
-func (s *site) follow(t *testing.T, args ...string) *following {
-	t.Helper()
-	end := make(chan outcome, 1)
-	f := &following{end: end}
-	go func() {
-		var stderr bytes.Buffer
-		code := run(t.Context(), args, lookupIn(map[string]string{"OC_SERVER": s.url}), f, &stderr)
-		end <- outcome{code, f.shown(), stderr.String()}
-	}()
-	return f
 }
 
 // TestALostDisk: what the old ledger knew ends, nothing runs a second time, and what never got there runs.

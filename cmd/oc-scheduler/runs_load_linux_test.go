@@ -1,3 +1,5 @@
+//go:build long || soak
+
 package main
 
 import (

@@ -1,11 +1,10 @@
+//go:build long
+
 package app_test
 
 import (
-	"net/http"
 	"testing"
-	"time"
 
-	"oc-scheduler/internal/fleettest"
 	"oc-scheduler/internal/natstest"
 )
 
@@ -102,12 +101,4 @@ func (f *fleet) restarts(t *testing.T, cluster *natstest.Cluster) {
 		cluster.AwaitHealthy(t)
 	}
 	f.whole(t, "a restart of one after another")
-}
-
-// unready waits until a replica says that it is not ready.
-func (f *fleet) unready(t *testing.T, r *running) time.Duration {
-	t.Helper()
-	return fleettest.Until(t, "readiness tells", func() string {
-		return lacks(fleettest.Get(t.Context(), r.URL()+"/readyz"), http.StatusServiceUnavailable, "Retry-After")
-	})
 }

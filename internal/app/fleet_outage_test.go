@@ -68,3 +68,11 @@ func lacks(a fleettest.Answer, status int, header string) string {
 	}
 	return fmt.Sprintf("%d %v %s, want %d with %s", a.Status, a.Header, a.Body, status, header)
 }
+
+// unready waits until a replica says that it is not ready.
+func (f *fleet) unready(t *testing.T, r *running) time.Duration {
+	t.Helper()
+	return fleettest.Until(t, "readiness tells", func() string {
+		return lacks(fleettest.Get(t.Context(), r.URL()+"/readyz"), http.StatusServiceUnavailable, "Retry-After")
+	})
+}
