@@ -9,10 +9,11 @@ import (
 // value is broken, and counts as no value.
 type Decode[T any] func(key Key, m Message) (T, error)
 
-// JSON decodes values of a type that JSON is made for; check finds what is wrong with one beyond that.
-func JSON[T any](check func(Key, T) error) Decode[T] {
-	return func(key Key, m Message) (value T, err error) {
-		if err = json.Unmarshal(m.Data, &value); err == nil && check != nil {
+// By decodes values by what reads their data; check, which may be nil, finds what is wrong with one beyond that.
+func By[T any](read func([]byte) (T, error), check func(Key, T) error) Decode[T] {
+	return func(key Key, m Message) (T, error) {
+		value, err := read(m.Data)
+		if err == nil && check != nil {
 			err = check(key, value)
 		}
 		if err != nil {
@@ -21,6 +22,14 @@ func JSON[T any](check func(Key, T) error) Decode[T] {
 		}
 		return value, nil
 	}
+}
+
+// JSON decodes values of a type that JSON is made for, as By does.
+func JSON[T any](check func(Key, T) error) Decode[T] {
+	return By(func(data []byte) (value T, err error) {
+		err = json.Unmarshal(data, &value)
+		return value, err
+	}, check)
 }
 
 // decoded reads a value. Whatever is wrong with it, a decoder's own fault included, makes that one value

@@ -115,11 +115,8 @@ func (f *Feed) Sync(ctx context.Context) error {
 			err = f.Await(soon, end)
 			cancel()
 		}
-		switch {
-		case err == nil:
+		if err == nil {
 			return nil
-		case ctx.Err() != nil:
-			return classify(ctx, ctx.Err())
 		}
 		if err := Sleep(ctx, behindPause); err != nil {
 			return err

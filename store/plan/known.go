@@ -70,16 +70,16 @@ func (p *Plan) KnownHold(ctx context.Context, id string) (schedule.HoldRecord, e
 	return known(ctx, p, p.held, p.holds, id, DecodeHold)
 }
 
+// KnownRun is a run likewise.
+func (p *Plan) KnownRun(ctx context.Context, id string) (run.Record, error) {
+	return known(ctx, p, p.runs, p.runKeys, id, DecodeRun)
+}
+
 // HeldFor is the workflow of a hold that was released, as long as the marker in its place tells; "": it does not. It
 // fails with kv.ErrUnavailable.
 func (p *Plan) HeldFor(ctx context.Context, id string) (string, error) {
 	m, err := p.holds.Newest(ctx, kv.KeyOf(id))
 	return m.Header.Get(HeaderWorkflow), err
-}
-
-// KnownRun is a run likewise.
-func (p *Plan) KnownRun(ctx context.Context, id string) (run.Record, error) {
-	return known(ctx, p, p.runs, p.runKeys, id, DecodeRun)
 }
 
 func known[L, T any](ctx context.Context, p *Plan, view *kv.View[L], keys *kv.Keys, id string, decode kv.Decode[T]) (T, error) {

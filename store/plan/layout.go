@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
@@ -89,28 +88,25 @@ var (
 		return r, err
 	}
 	DecodeHold = kv.JSON(func(key kv.Key, h schedule.HoldRecord) error { return own(key, h.ID, h.Check()) })
-	DecodeRun  = func(key kv.Key, m kv.Message) (run.Record, error) {
-		r, err := run.Decode(m.Data)
-		if err = own(key, r.ID, err); err != nil {
-			return run.Record{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
-		}
-		return r, nil
-	}
+	DecodeRun  = kv.By(run.Decode, func(key kv.Key, r run.Record) error { return own(key, r.ID, nil) })
 	DecodeHead = kv.JSON[schedule.Head](nil)
-	// There are many more bookings than anything else, and all are read at a start.
-	DecodeBooking = func(key kv.Key, m kv.Message) (b schedule.Booking, err error) {
-		if err = fastjson.Unmarshal(m.Data, &b); err == nil {
-			err = b.Check()
+
+	DecodeBooking = kv.By(readBooking, func(key kv.Key, b schedule.Booking) error {
+		if err := b.Check(); err != nil {
+			return err
 		}
-		if err == nil && key != BookingKey(b.Place, b.Owner()) {
-			err = errForeign
+		if key != BookingKey(b.Place, b.Owner()) {
+			return errForeign
 		}
-		if err != nil {
-			return schedule.Booking{}, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
-		}
-		return b, nil
-	}
+		return nil
+	})
 )
+
+// readBooking is quicker than encoding/json: there are many more bookings than anything else, and all are read at a start.
+func readBooking(data []byte) (b schedule.Booking, err error) {
+	err = fastjson.Unmarshal(data, &b)
+	return b, err
+}
 
 var decodeSchedule = kv.JSON(func(key kv.Key, r schedule.Record) error { return own(key, r.ID, r.Check()) })
 

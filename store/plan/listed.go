@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 
 	"oc-scheduler/store/kv"
@@ -13,13 +12,7 @@ import (
 // booked it knows when.
 type Listed = *schedule.Schedule
 
-func decodeListed(key kv.Key, m kv.Message) (Listed, error) {
-	r, err := schedule.DecodeListed(m.Data)
-	if err = own(key, r.ID, err); err != nil {
-		return nil, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
-	}
-	return &r, nil
-}
+var decodeListed = kv.By(schedule.DecodeListed, func(key kv.Key, s Listed) error { return own(key, s.ID, nil) })
 
 // listedHold is what a replica keeps of a hold.
 type listedHold struct {
@@ -58,10 +51,4 @@ func (p *Plan) OnHold(f func(holdID string)) { p.held.OnChange(f) }
 // ListedRun is what a replica keeps of a run: all but its steps and what it needs to go on.
 type ListedRun = *run.Run
 
-func decodeListedRun(key kv.Key, m kv.Message) (ListedRun, error) {
-	r, err := run.DecodeListed(m.Data)
-	if err = own(key, r.ID, err); err != nil {
-		return nil, fmt.Errorf("%w: %w", kv.ErrUndecodable, err)
-	}
-	return &r, nil
-}
+var decodeListedRun = kv.By(run.DecodeListed, func(key kv.Key, r ListedRun) error { return own(key, r.ID, nil) })

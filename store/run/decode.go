@@ -23,7 +23,7 @@ func Decode(data []byte) (Record, error) {
 
 // DecodeListed reads of a record what lists tell: all but its steps. Those, and what is needed to go on, may be most of it;
 // they are passed over, and whether Advance can work on them, only Decode finds. It fails with ErrBroken.
-func DecodeListed(data []byte) (Run, error) {
+func DecodeListed(data []byte) (*Run, error) {
 	var r struct {
 		Run
 		Steps passed `json:"steps"`
@@ -33,9 +33,9 @@ func DecodeListed(data []byte) (Run, error) {
 		err = r.check()
 	}
 	if err != nil {
-		return Run{}, fmt.Errorf("%w: %w", ErrBroken, err)
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	return r.Run, nil
+	return &r.Run, nil
 }
 
 // passed is a value that is passed over.

@@ -130,8 +130,8 @@ func TestListsPassOverSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole.Steps = nil; told(run.Record{Run: listed}) != told(run.Record{Run: whole.Run}) {
-		t.Errorf("listed is %+v, want %+v", listed, whole.Run)
+	if whole.Steps = nil; told(run.Record{Run: *listed}) != told(run.Record{Run: whole.Run}) {
+		t.Errorf("listed is %+v, want %+v", *listed, whole.Run)
 	}
 	if n := testing.AllocsPerRun(10, func() { _, _ = run.DecodeListed(data) }); n > 100 {
 		t.Errorf("%v allocations", n)

@@ -44,7 +44,7 @@ type Schedule struct {
 
 // DecodeListed reads of a stored record what lists tell: all but occurrences, of which it is noted when those are over that
 // are in conflict. The rest, which may be most of it, is passed over. It fails when it can't be one that was stored.
-func DecodeListed(data []byte) (Schedule, error) {
+func DecodeListed(data []byte) (*Schedule, error) {
 	var r struct {
 		Schedule
 		Occurrences []struct {
@@ -53,14 +53,14 @@ func DecodeListed(data []byte) (Schedule, error) {
 		} `json:"occurrences"`
 	}
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Schedule{}, err
+		return nil, err
 	}
 	for _, o := range r.Occurrences {
 		if o.State == Conflict {
 			r.conflicts = append(r.conflicts, o.End.UnixNano())
 		}
 	}
-	return r.Schedule, r.Check()
+	return &r.Schedule, r.Check()
 }
 
 // Check says why a schedule can't be one that was stored.
