@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/fault"
 	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
@@ -114,7 +115,7 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 		body = []byte("{}")
 	}
 	r, err := schedule.DecodeRequest(body, kind)
-	if err = allFaults(readQuery(c.Request(), parameters...).faults.Err(), err); err != nil {
+	if err = fault.All(readQuery(c.Request(), parameters...).faults.Err(), err); err != nil {
 		return made, err
 	}
 	if err := s.checkable(c, parts, workflowID); err != nil {

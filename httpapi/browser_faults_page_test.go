@@ -15,7 +15,7 @@ func TestPageTellsFaultsAtTheirFields(t *testing.T) {
 	b := browse(t, s)
 	b.expect("422")
 	b.open("/ui/workflows/wf-1/recurring")
-	b.do(chromedp.SetValue(chromedp.CSS(`#cron`), "0 25 * * *"), chromedp.SetValue(chromedp.CSS(`#time_zone`), "Mars/Base"), chromedp.SetValue(chromedp.CSS(`#duration`), "1h"),
+	b.do(chromedp.SetValue(chromedp.CSS(`#repeat`), "own"), chromedp.SetValue(chromedp.CSS(`#cron`), "0 25 * * *"), chromedp.SetValue(chromedp.CSS(`#time_zone`), "Mars/Base"), chromedp.SetValue(chromedp.CSS(`#duration`), "1h"),
 		chromedp.Click(chromedp.CSS(`form.question button`)), chromedp.WaitVisible(chromedp.CSS(`.fault`)))
 	b.becomes(`document.activeElement.id === 'cron' && document.querySelector('#cron').value === '0 25 * * *' && document.querySelector('#time_zone').value === 'Mars/Base' && document.querySelector('#duration').value === '1h'`)
 	b.becomes(`[...document.querySelectorAll('[aria-invalid]')].every((e) => document.getElementById(e.getAttribute('aria-describedby')).textContent !== '')`)

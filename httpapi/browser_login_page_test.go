@@ -31,12 +31,12 @@ func TestPageLogsInAndOut(t *testing.T) {
 		b.becomes(fresh + ` === 'live'`)
 	}
 	logIn(user)
-	b.becomes(`document.querySelector('form[data-part=book]') !== null && document.querySelector('nav a[href="/ui/dead"]') === null`)
+	b.becomes(`document.querySelector('[data-part=actions]') !== null && document.querySelector('nav a[href="/ui/dead"]') === null`)
 	s.plan(t, "peer-a", 10)
 	b.becomes(answered + ` === 'available'`)
 	b.do(chromedp.Click(chromedp.CSS(`form[action="/ui/logout"] button`)), chromedp.WaitVisible(chromedp.CSS(`#token`)))
 	logIn(s.as(t, access.Viewer, "mine"))
-	b.becomes(`document.querySelector('form[data-part=book]') === null`)
+	b.becomes(`document.querySelector('[data-part=actions]') === null`)
 }
 
 // TestPageLogsInAtTheIssuer of another site, lands where somebody wanted to go, once, and is reached by a link of that
@@ -89,7 +89,7 @@ func TestPageLogsInAtARealIssuer(t *testing.T) {
 	b.do(chromedp.WaitVisible(chromedp.CSS(`#token`)))
 	logIn()
 	b.open("/ui/workflows/wf-crew?duration=1h")
-	b.becomes(fresh + ` === 'live' && document.querySelector('form[data-part=book]') !== null`)
+	b.becomes(fresh + ` === 'live' && document.querySelector('[data-part=actions]') !== null`)
 	b.open("/ui/workflows/wf-other")
 	b.becomes(`document.querySelector('h1').textContent.includes('404') || document.querySelector('main').innerText.includes('no such workflow')`)
 	b.open("/ui/")

@@ -137,6 +137,7 @@ func (b *tab) becomes(expression string) {
 }
 
 const (
+	book     = `[data-part=actions] [formaction$="/schedules"]`
 	answered = `document.querySelector('[role=status]').dataset.status`
 	fresh    = `document.querySelector('#freshness').dataset.freshness`
 )
@@ -234,7 +235,7 @@ func TestPageBooks(t *testing.T) {
 	other.open(address)
 	other.becomes(answered + ` === 'available'`)
 	b.open(address)
-	b.do(chromedp.Submit(chromedp.CSS(`form[data-part=book]`)), chromedp.WaitVisible(chromedp.CSS(`tr[data-status=booked]`)))
+	b.do(chromedp.Click(chromedp.CSS(book)), chromedp.WaitVisible(chromedp.CSS(`tr[data-status=booked]`)))
 	other.becomes(answered + ` === 'unavailable' && document.querySelector('rect.conflict') !== null`)
 	b.do(chromedp.Click(chromedp.CSS(`form[action$=cancel] button`)), chromedp.WaitVisible(chromedp.CSS(`form[method=post][action$=cancel]`)))
 	b.do(chromedp.Click(chromedp.CSS(`form[method=post] button`)), chromedp.WaitVisible(chromedp.CSS(`[data-status=cancelled]`)))

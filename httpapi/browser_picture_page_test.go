@@ -51,7 +51,7 @@ const settleIDs = `(() => {
 	document.querySelectorAll('[data-part]').forEach((e) => e.removeAttribute('data-part'));
 	document.querySelectorAll('#freshness').forEach((e) => { e.replaceWith(e.cloneNode(true)); });
 	document.querySelectorAll('bdi').forEach((e) => { if (/^[a-z]+-[0-9a-z]{10,}$/.test(e.textContent)) e.textContent = 'x-0'; });
-	document.querySelectorAll('#schedules-title').forEach((e) => e.parentNode.remove());
+	document.querySelectorAll('#holds-title, #schedules-title, #runs-title').forEach((e) => e.parentNode.remove());
 	return true;
 })()`
 
@@ -101,7 +101,7 @@ func TestPagePictures(t *testing.T) {
 		delete(views, view)
 	}
 	views["sure"], views["faults"], views["absent"] = views["run"]+"/cancel", "/ui/workflows/wf-2/recurring?cron=never&time_zone=Nowhere", "/ui/peers/nope"
-	views["docs"] = "/docs"
+	views["docs"], views["sure-start"] = "/docs", "/ui/workflows/wf-2/runs?duration=1h"
 	b := browse(t, s)
 	b.expect("40", "422")
 	s.watches(t, "wf-2")

@@ -43,7 +43,7 @@ func everything(t *testing.T) (s *site, views map[string]string) {
 		"workflow-hostile": "/ui" + strings.Replace(hostile, "/oc/", "/workflows/", 1),
 		"peers":            "/ui/peers", "peer": "/ui/peers/peer-b?from=" + on(-4), "nodes": "/ui/nodes", "node": "/ui/nodes/" + url.PathEscape(hostileName),
 		"schedule": schedule, "hold": hold, "run": "/ui" + path, "recurring": "/ui/workflows/wf-2/recurring?cron=0+8+*+*+*&time_zone=Europe/Paris&duration=1h",
-		"dead": "/ui/dead",
+		"dead": "/ui/dead", "bookings": "/ui/bookings",
 	}
 }
 
@@ -51,6 +51,7 @@ func everything(t *testing.T) (s *site, views map[string]string) {
 func TestPageOfEachAddress(t *testing.T) {
 	s, views := everything(t)
 	views["sure"], views["start"] = views["run"]+"/cancel", "/"
+	views["sure-start"], views["sure-reject"] = "/ui/workflows/wf-2/runs?duration=1h", views["node"]+"/reject"
 	views["faults"], views["docs"] = "/ui/workflows/wf-2/recurring?cron=never", "/docs"
 	b := browse(t, s)
 	b.expect("422")
@@ -58,7 +59,7 @@ func TestPageOfEachAddress(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.scheme(scheme)
 			b.open(path)
-			if view != "sure" && view != "faults" && view != "docs" {
+			if !strings.HasPrefix(view, "sure") && view != "faults" && view != "docs" {
 				b.becomes(fresh + ` === 'live'`)
 			}
 			b.accessible(t, view+", "+scheme)

@@ -11,6 +11,7 @@ import (
 
 	"oc-scheduler/httpapi/carry"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/fault"
 )
 
 // getCheck serves one path by three carriers: a WebSocket, server-sent events, or one answer, which
@@ -30,7 +31,7 @@ func (s *Server) getCheck(c echo.Context) error {
 	q := parseQuery(c.Request())
 	request, err := booking.ParseQuery(q.values, waitParameter)
 	wait := s.waiting(q)
-	if err := allFaults(q.faults.Err(), err); err != nil {
+	if err := fault.All(q.faults.Err(), err); err != nil {
 		return err
 	}
 	frame, err := s.ask(c, parts, workflowID, request, wait, nil)
@@ -68,7 +69,7 @@ func (s *Server) postCheck(c echo.Context) error {
 	request, err := booking.DecodeRequest(body)
 	q := readQuery(c.Request(), waitParameter)
 	wait := s.waiting(q)
-	if err := allFaults(err, q.faults.Err()); err != nil {
+	if err := fault.All(err, q.faults.Err()); err != nil {
 		return err
 	}
 	frame, err := s.ask(c, parts, workflowID, request, wait, nil)
@@ -100,7 +101,7 @@ func wished(r *http.Request, mayBeEmpty bool) (wish, error) {
 	}
 	var err error
 	w.request, err = booking.ParseQuery(q.values)
-	return w, allFaults(faults, err)
+	return w, fault.All(faults, err)
 }
 
 // prefersEvents reports whether the client would rather have text/event-stream than JSON (RFC 9110,

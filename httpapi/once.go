@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"io"
 	"net/http"
 	"slices"
@@ -64,7 +63,7 @@ func (r *repeatable) serve(c echo.Context) error {
 	c.Request().Body = io.NopCloser(bytes.NewReader(body))
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	claim, err := parts.Plan.Claim(ctx, named(subjectOf(c).ID, c.Path(), name, keys[0]), named(string(body), c.QueryString()))
+	claim, err := parts.Plan.Claim(ctx, digest.Name(subjectOf(c).ID, c.Path(), name, keys[0]), digest.Name(string(body), c.QueryString()))
 	switch {
 	case err != nil:
 		return ofWrite(err)
@@ -125,12 +124,6 @@ func again(c echo.Context, a *plan.Answer) error {
 	}
 	c.Response().Header()[echo.HeaderCacheControl] = noStore
 	return c.JSONBlob(a.Status, slices.Concat(a.Body, lineEnd))
-}
-
-// named is a name for several texts, which no others have.
-func named(texts ...string) string {
-	sum := digest.Of(digest.Texts(nil, texts))
-	return hex.EncodeToString(sum[:])
 }
 
 // claimKey is where echo's context has the claim under which a request is handled.

@@ -12,6 +12,7 @@ import (
 	"oc-scheduler/httpapi/ui"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
 )
 
 // pages are those that people look at.
@@ -65,7 +66,9 @@ func (s *Server) shownParts() (*ui.Parts, error) {
 	}
 	return &ui.Parts{
 		Checks: p.Checks, Workflows: p.Workflows, Planners: p.Planners, Nodes: p.Nodes, Replicas: p.Leases, Members: p.Members,
-		Bookings: p.Bookings, Risks: p.Risks, Booked: p.Booked, Runs: p.Runs, RunList: p.Plan.Runs(), Dead: p.Dead, Shows: p.Shows, Age: p.age,
+		Bookings: p.Bookings, Risks: p.Risks, Booked: p.Booked, Claims: p.Plan, Runs: p.Runs, RunList: p.Plan.Runs(), HoldList: p.Plan.Holds(), HeldOnce: p.heldOnce, Executions: p.Executions,
+		SeesExecution: func(who *access.Subject, e execution.Execution) bool { return seesExecution(p, who, e) },
+		Dead:          p.Dead, Shows: p.Shows, Age: p.age,
 		CancelSchedule: func(ctx context.Context, scheduleID, by string) error {
 			return p.cancelSchedule(ctx, scheduleID, by, false)
 		},

@@ -141,7 +141,7 @@ func TestFaultsAtTheirFields(t *testing.T) {
 		got(string(s.submit(t, "/ui/workflows/wf-1/"+what, "start=soon&duration=2h").ok(t, refused).body), `value="soon" aria-invalid`, `value="2h"`, `action="/ui/workflows/wf-1" class="question"`)
 	}
 	got(string(s.submit(t, "/ui/workflows/wf-1/schedules", "cron=never&duration=2h&count=few").ok(t, refused).body),
-		`value="never" aria-invalid`, `value="2h"`, `value="few" aria-invalid`, `action="/ui/workflows/wf-1/recurring"`)
+		`<option value="own" selected>`, `value="never" aria-invalid`, `value="2h"`, `value="few" aria-invalid`, `action="/ui/workflows/wf-1/recurring"`)
 	got(s.page(t, "/ui/peers/peer-a?from=today&days=many", refused), `type="text" value="today" aria-invalid="true" aria-describedby="from-fault" autofocus>`, `value="many" aria-invalid="true" aria-describedby="days-fault">`)
 	got(s.page(t, "/ui/peers/peer-a?from="+on(0)+"&days=0", refused), `type="date" value="`+on(0)+`"`, `value="0" aria-invalid`)
 }
@@ -192,11 +192,11 @@ func TestBookingOnThePage(t *testing.T) {
 		return s.do(t, http.MethodPost, path, body, "Origin", s.url, "Content-Type", "application/x-www-form-urlencoded")
 	}
 	question := "start=" + on(0) + "T09:00:00Z&duration=1h"
-	s.shows(t, "/ui/workflows/wf-1?"+question, "<button>Book</button>", `name="start" value="`+on(0)+`T09:00:00Z"`)
+	s.shows(t, "/ui/workflows/wf-1?"+question, ">Book</button>", `name="start" type="datetime-local" step="1" value="`+on(0)+`T09:00:00"`)
 	path := form("/ui/workflows/wf-1/schedules", question).ok(t, http.StatusSeeOther).header.Get("Location")
 	s.shows(t, path, "active", "<button>Cancel</button>", `data-status="booked"`, `<bdi>n1</bdi> on <bdi>peer-a</bdi>`)
 	s.shows(t, "/ui/workflows/wf-1?"+question, `data-status="unavailable"`, "schedule "+strings.TrimPrefix(path, "/ui/schedules/"), path)
-	form("/ui/workflows/wf-1/schedules", question).ok(t, http.StatusConflict)
+	form("/ui/workflows/wf-1/schedules", question+"&idempotency_key=another").ok(t, http.StatusConflict)
 	form("/ui/workflows/wf-1/schedules", "start=soon").ok(t, http.StatusUnprocessableEntity)
 	form("/ui/workflows/nix/schedules", question).ok(t, http.StatusNotFound)
 	form(path+"/cancel", "").ok(t, http.StatusSeeOther)
@@ -225,7 +225,7 @@ func TestHoldingOnThePage(t *testing.T) {
 	if refused := string(s.submit(t, "/ui/workflows/wf-1/holds", "start=soon&duration=1h&ttl_s=900").ok(t, http.StatusUnprocessableEntity).body); !strings.Contains(refused, kept) {
 		t.Errorf("how long to hold is lost:\n%s", refused)
 	}
-	s.shows(t, "/ui/workflows/wf-1?"+question+"&ttl_s=900", kept, chosen)
+	s.shows(t, "/ui/workflows/wf-1?"+question+"&ttl_s=900", chosen)
 	next := string(s.submit(t, "/ui/workflows/wf-1/holds", question+"&ttl_s=900").ok(t, http.StatusConflict).body)
 	if !strings.Contains(next, "&amp;ttl_s=900") {
 		t.Errorf("what is asked for instead loses how long to hold:\n%s", next)
@@ -234,7 +234,11 @@ func TestHoldingOnThePage(t *testing.T) {
 	if to := s.sent(t, other+"/release", ""); to != "/ui/workflows/wf-1" {
 		t.Errorf("after the release: %s", to)
 	}
-	s.page(t, other, http.StatusNotFound)
+	natstest.Eventually(t, "its page tells of the release", func() bool {
+		return strings.Contains(s.page(t, other, http.StatusGone), `data-status="released"`)
+	})
+	s.do(t, http.MethodGet, strings.TrimPrefix(other, "/ui"), "").problem(t, http.StatusNotFound)
+	s.page(t, "/ui/holds/h-nix", http.StatusNotFound)
 }
 
 // submit sends a form as the page does.
@@ -260,7 +264,7 @@ func TestRecurringOnThePage(t *testing.T) {
 	wish := "cron=0+8+*+*+*&time_zone=Asia/Karachi&start=" + first.Format("2006-01-02T15:04") + "&duration=1h&count=20" // at five hours from UTC throughout
 	there := first.Format("Mon 2 Jan 2006, ") + "08:00 &#43;05:00"
 	s.shows(t, "/ui/workflows/wf-1/recurring?"+wish, "9 of the next 10 would fit", there, `<tr data-status="unavailable">`,
-		"<bdi>n1</bdi>: cores: 8 asked for", "<button>Book</button>", `name="cron" value="0 8 * * *"`)
+		"cores: 8 asked for", ">Book</button>", `<option value="daily" selected>`, `name="at" type="time" value="08:00"`)
 	if n := len(s.listed(t, "/schedules")); n != 1 {
 		t.Errorf("looking has made %d schedules", n)
 	}

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -91,18 +90,4 @@ func (q *query) every() time.Duration {
 func wholeNumber(text string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	return n, err == nil && (text[0] != '0' || len(text) == 1)
-}
-
-// allFaults is what is wrong with a request of which several parts were judged, or the first error that is
-// no fault.List.
-func allFaults(errs ...error) error {
-	var all fault.List
-	for _, err := range errs {
-		var faults fault.List
-		if err != nil && !errors.As(err, &faults) {
-			return err
-		}
-		all = append(all, faults...)
-	}
-	return all.Err()
 }

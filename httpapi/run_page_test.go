@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"oc-scheduler/internal/natstest"
+	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 )
 
@@ -50,7 +51,9 @@ func TestTheRunPage(t *testing.T) {
 	path := s.begins(t, "wf-1", "wait", "running")
 	page := "/ui" + path
 	s.shows(t, page, `data-status="running"`, `href="/ui/workflows/wf-1"`, `href="/ui/schedules/`, `class="actual"`, `class="need"`,
-		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-live`, "<button>Cancel</button>", "step <bdi>s</bdi>", " s after it was due")
+		`href="/ui/nodes/node-i0"`, `data-output="x-`, `data-live`, "<button>Cancel</button>", "step <bdi>s</bdi>", " s after it was due", "; ordered <time", "; began <time")
+	s.enrol(t, "node-i0", store.Approved)
+	s.shows(t, "/ui/nodes/node-i0", "the newest first", ">Ordered<", ">Began<", ">Ended<", `href="`+page+`"`)
 	if strings.Contains(s.page(t, page, http.StatusOK), "%!") {
 		t.Error("a number is none")
 	}

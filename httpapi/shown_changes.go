@@ -18,6 +18,13 @@ func (s *Server) tell(p *Parts) {
 	runs, schedules := p.Plan.Runs(), p.Plan.Schedules()
 	tells(&s.shown, runs, ui.TheRuns)
 	tells(&s.shown, schedules, ui.TheSchedules)
+	holds := p.Plan.Holds()
+	tells(&s.shown, holds, ui.TheHolds)
+	holds.OnChange(func(id string) { // of one that has ended the bookings tell
+		if h, ok := holds.Get(id); ok {
+			s.shown.changed(ui.Of(ui.TheWorkflows, h.Value.WorkflowID))
+		}
+	})
 	runs.OnChange(func(id string) {
 		if r, ok := runs.Get(id); ok {
 			s.shown.changed(ui.Of(ui.TheWorkflows, r.Value.WorkflowID))

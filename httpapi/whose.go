@@ -56,9 +56,27 @@ func (p *Parts) heldFor(ctx context.Context, name string) (workflowID string, er
 	if workflowID, err = p.Plan.HeldFor(ctx, name); workflowID != "" || err != nil {
 		return workflowID, err
 	}
-	last, err := p.Past.Last(ctx, history.OfHold, name)
-	if errors.Is(err, kv.ErrUndecodable) {
-		return "", nil
+	workflowID, _, err = p.passedOn(ctx, name)
+	return workflowID, err
+}
+
+// heldOnce is heldFor with what has become of the hold, as far as its history has come.
+func (p *Parts) heldOnce(ctx context.Context, name string) (workflowID string, last history.Item, err error) {
+	if !schedule.OfHold.Is(name) {
+		return "", last, nil
 	}
-	return last.WorkflowID, err
+	if workflowID, last, err = p.passedOn(ctx, name); workflowID != "" || err != nil {
+		return workflowID, last, err
+	}
+	workflowID, err = p.Plan.HeldFor(ctx, name)
+	return workflowID, last, err
+}
+
+// passedOn is the last of a hold's history, and its workflow; "": there is none that can be read.
+func (p *Parts) passedOn(ctx context.Context, name string) (workflowID string, last history.Item, err error) {
+	past, err := p.Past.Last(ctx, history.OfHold, name)
+	if errors.Is(err, kv.ErrUndecodable) {
+		return "", last, nil
+	}
+	return past.WorkflowID, past.Item, err
 }

@@ -65,6 +65,9 @@ func (a *Answer) Window() planner.Interval {
 	return planner.Interval{Start: a.Start.UnixNano(), End: a.End.UnixNano()}
 }
 
+// Length is how long the window is, as people write it.
+func (a *Answer) Length() string { return lengthOf(a.End.Sub(a.Start)) }
+
 // within is when the item needs its instance.
 func (p *Placed) within(a *Answer) planner.Interval {
 	if p.Start.IsZero() {

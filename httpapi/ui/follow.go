@@ -30,6 +30,7 @@ const (
 	TheReplicas  = "replicas"
 	TheRuns      = "runs"
 	TheSchedules = "schedules"
+	TheHolds     = "holds"
 )
 
 // Of names the change of one.

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -116,11 +117,31 @@ type View struct {
 	Follow *Follow
 	// Refused is what is wrong with what was asked for, as the page says at its fields; nil: nothing is.
 	Refused error
+	// Changed says that a form said something else than what was checked, and is asked anew.
+	Changed bool
 	// Retry is after how many seconds an open page is to be asked for again; empty: never.
 	Retry string
 	// Again is where the page leads at once; empty: it stays.
 	Again string
 	Body  any
+
+	press *keys // of this rendering; nil: the page that is told of it has its own
+}
+
+// keys are those of the forms of one rendering, which is one press of any of them.
+type keys struct {
+	text string
+	used bool
+}
+
+// Key is what a form is known by when it is sent again. A page that stays open keeps its own: what it is told of is rendered
+// for many.
+func (v View) Key() string {
+	if v.press == nil {
+		return ""
+	}
+	v.press.used = true
+	return v.press.text
 }
 
 // show renders a page. It is made whole before anything is sent: half a page is worse than none.
@@ -129,13 +150,14 @@ func (s *Site) show(c echo.Context, v View) error {
 		v.Who = s.Subject(c)
 	}
 	v.Operates = !v.Stranger && access.Decide(s.Subject(c), access.Operate) == access.Allowed
+	v.press = &keys{text: rand.Text()}
 	page, err := v.render(v.Template)
 	if err != nil {
 		return err
 	}
 	status := cmp.Or(v.Status, http.StatusOK)
 	kept := "no-cache"
-	if s.Secret {
+	if s.Secret || v.press.used {
 		kept = "no-store"
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, kept)

@@ -45,6 +45,21 @@ func (z Zoom) length() time.Duration {
 	return 24 * time.Hour
 }
 
+// grid is to what a window is moved by hand: it can still be told apart.
+func (z Zoom) grid() time.Duration {
+	switch z {
+	case "hour":
+		return time.Minute
+	case "week":
+		return time.Hour
+	case "month":
+		return 6 * time.Hour
+	case "year":
+		return 24 * time.Hour
+	}
+	return 15 * time.Minute
+}
+
 // fits is the shortest zoom in which a window takes no more than half.
 func fits(window time.Duration) Zoom {
 	for _, z := range Zooms {
@@ -124,12 +139,17 @@ func lengthOf(length time.Duration) string {
 // usualLength is that of a window when nobody gives any.
 const usualLength = time.Hour
 
+// zoom is how much is shown around an answer, also where nobody says.
+func (q Question) zoom(a *Answer) Zoom {
+	if q.Zoom == "" {
+		return fits(a.End.Sub(a.Start))
+	}
+	return q.Zoom
+}
+
 // Stretch is what the timeline shows around a window: an eighth of it before, the rest from its start on.
 func (q Question) Stretch(a *Answer) Stretch {
-	z := q.Zoom
-	if z == "" {
-		z = fits(a.End.Sub(a.Start))
-	}
+	z := q.zoom(a)
 	from := a.Start.Add(-z.length() / 8)
 	return Stretch{from, from.Add(z.length())}
 }

@@ -44,10 +44,38 @@ func (v recurringPage) Length() string {
 // Field is the value of a field of the form, as it was typed.
 func (v recurringPage) Field(name string) string { return v.Wish.Values.Get(name) }
 
+// Carried are the fields of the wish that the form has no place for.
+func (v recurringPage) Carried() (names []string) {
+	for _, name := range []string{"as_possible", "preemption", "overlap"} {
+		if v.Field(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Rhythm is how often it comes, as it was chosen.
+func (v recurringPage) Rhythm() Rhythm { return RhythmOf(v.Wish.Typed) }
+
+// Reasons are why some of the next don't fit.
+func (v recurringPage) Reasons() []*Reason {
+	answers := make([]*Answer, len(v.Next))
+	for i := range v.Next {
+		answers[i] = &v.Next[i].Answer
+	}
+	return reasonsOf(answers...)
+}
+
 // recurring shows the form of a wish that recurs and, once that says when, what would be booked. It books nothing.
 func (s *Site) recurring(c echo.Context, p *Parts) (View, error) {
-	workflowID, w, err := s.wished(c, p)
-	return s.recurs(c, p, workflowID, w, err)
+	f, err := formOf(c)
+	if err != nil {
+		return View{}, err
+	}
+	workflowID, w, err := s.wished(c, p, f)
+	v, err := s.recurs(c, p, workflowID, w, err)
+	v.Changed = f.Changed
+	return v, err
 }
 
 // recurs shows a wish that was read, or what is wrong with it.
@@ -61,7 +89,7 @@ func (s *Site) recurs(c echo.Context, p *Parts, workflowID string, w Wish, err e
 	}
 	page := View{Template: "recurring.html", Title: "Book " + visible(workflowID) + " again and again"}
 	if faults := fault.List(nil); errors.As(err, &faults) {
-		v.faulty = faultsAt(faults, "cron", "time_zone", "duration", "start", "until", "count")
+		v.faulty = faultsAt(faults, "repeat", "at", "weekday", "cron", "time_zone", "duration", "start", "until", "count")
 		page.Status, page.Refused, page.Body = http.StatusUnprocessableEntity, faults, v
 		return page, nil
 	}

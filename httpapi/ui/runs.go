@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/execution"
 	"oc-scheduler/store/histories"
 	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
-	"oc-scheduler/store/plan"
 	"oc-scheduler/store/run"
 )
 
@@ -33,9 +31,19 @@ var ErrNoRun = errors.New("no such run")
 type runPage struct {
 	run.Run
 	Gantt    Gantt
-	History  history.Log // newest first
-	Earlier  int         // transitions that are not shown
-	MayWrite bool        // cancel it, and read what it says
+	History  history.Log                   // newest first
+	Earlier  int                           // transitions that are not shown
+	MayWrite bool                          // cancel it, and read what it says
+	known    *kv.View[execution.Execution] // nil: none is
+}
+
+// When is an execution with its times, as far as it is known here.
+func (v runPage) When(executionID string) execution.Execution {
+	if v.known == nil {
+		return execution.Execution{}
+	}
+	entry, _ := v.known.Get(executionID)
+	return entry.Value
 }
 
 // Late is how long after its time the run began; empty: that is not known.
@@ -55,7 +63,7 @@ func (s *Site) run(c echo.Context, p *Parts) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := runPage{Run: r.Run, Gantt: NewGantt(&r.Run, s.Now()), MayWrite: s.mayWrite(c)}
+	v := runPage{Run: r.Run, Gantt: NewGantt(&r.Run, s.Now()), MayWrite: s.mayWrite(c), known: p.Executions}
 	v.Earlier = max(len(r.Work.Log)-mostHistory, 0)
 	v.History = slices.Clone(histories.Discreet(s.Subject(c), r.History()[v.Earlier:]))
 	slices.Reverse(v.History)
@@ -79,17 +87,14 @@ func (s *Site) askCancelRun(c echo.Context, p *Parts) (View, error) {
 }
 
 // cancelRun has a run end, and shows it again.
-func (s *Site) cancelRun(c echo.Context, p *Parts) error {
+func (s *Site) cancelRun(c echo.Context, p *Parts, _ form) (string, error) {
 	r, err := s.runOf(c, p)
 	if err != nil {
-		return err
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := p.Runs.Happen(ctx, r.ID, run.Cancel{By: s.Subject(c).ID, Reason: "on the page"}); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, address("runs", r.ID))
+	return address("runs", r.ID), p.Runs.Happen(ctx, r.ID, run.Cancel{By: s.Subject(c).ID, Reason: "on the page"})
 }
 
 // runOf is the run in the address, if its workflow is there for who asks. It fails with ErrNoRun.
@@ -111,19 +116,4 @@ func (s *Site) runOf(c echo.Context, p *Parts) (run.Record, error) {
 		return r, ErrNoRun
 	}
 	return r, nil
-}
-
-// mostRuns is how many runs the page of a workflow shows.
-const mostRuns = 20
-
-// runsOf lists the newest runs of a workflow, and counts the others.
-func (p *Parts) runsOf(workflowID string) (newest []plan.ListedRun, more int) {
-	for _, r := range p.RunList.All() {
-		if r.WorkflowID == workflowID {
-			newest = append(newest, r)
-		}
-	}
-	slices.SortFunc(newest, func(a, b plan.ListedRun) int { return strings.Compare(b.ID, a.ID) })
-	more = max(len(newest)-mostRuns, 0)
-	return newest[:len(newest)-more], more
 }

@@ -2,10 +2,7 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -53,12 +50,6 @@ type schedulePage struct {
 	MayWrite bool
 }
 
-// rhythm is when a schedule comes again, as it was asked for.
-type rhythm struct {
-	Cron string `json:"cron"` // empty: it comes once
-	Zone string `json:"time_zone"`
-}
-
 // mostOccurrences is how many a page shows.
 const mostOccurrences = 50
 
@@ -72,7 +63,7 @@ func (s *Site) schedule(c echo.Context, p *Parts) (View, error) {
 	if v.More = max(len(v.Shown)-mostOccurrences, 0); v.More > 0 {
 		v.Shown = v.Shown[:mostOccurrences]
 	}
-	_ = json.Unmarshal(found.Request, &v.Rhythm) // one that can't be read is shown without
+	v.Rhythm = askedRhythm(found.Request)
 	if v.More == 0 && v.Rhythm.Cron != "" {
 		if v.Coming, err = p.coming(c.Request().Context(), found.ID); err != nil {
 			return View{}, err
@@ -93,12 +84,18 @@ func (p *Parts) coming(ctx context.Context, scheduleID string) ([]booking.Coming
 	return next[:min(len(next), mostComing)], err
 }
 
-func (s *Site) pause(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Pause) }
+func (s *Site) pause(c echo.Context, p *Parts, _ form) (string, error) {
+	return s.changed(c, p, p.Bookings.Pause)
+}
 
-func (s *Site) resume(c echo.Context, p *Parts) error { return s.changed(c, p, p.Bookings.Resume) }
+func (s *Site) resume(c echo.Context, p *Parts, _ form) (string, error) {
+	return s.changed(c, p, p.Bookings.Resume)
+}
 
 // cancel ends a schedule, and the runs of it that wait for their time.
-func (s *Site) cancel(c echo.Context, p *Parts) error { return s.changed(c, p, p.CancelSchedule) }
+func (s *Site) cancel(c echo.Context, p *Parts, _ form) (string, error) {
+	return s.changed(c, p, p.CancelSchedule)
+}
 
 // askCancel asks whether a schedule shall really end.
 func (s *Site) askCancel(c echo.Context, p *Parts) (View, error) {
@@ -113,17 +110,14 @@ func (s *Site) askCancel(c echo.Context, p *Parts) (View, error) {
 }
 
 // changed changes the schedule in the address, and shows it again.
-func (s *Site) changed(c echo.Context, p *Parts, change func(ctx context.Context, scheduleID, by string) error) error {
+func (s *Site) changed(c echo.Context, p *Parts, change func(ctx context.Context, scheduleID, by string) error) (string, error) {
 	found, err := s.found(c, p)
 	if err != nil {
-		return err
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	if err := change(ctx, found.ID, s.Subject(c).ID); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, address("schedules", found.ID))
+	return address("schedules", found.ID), change(ctx, found.ID, s.Subject(c).ID)
 }
 
 // found is the schedule in the address, if its workflow is there for who asks.
@@ -142,15 +136,4 @@ func (s *Site) found(c echo.Context, p *Parts) (schedule.Schedule, error) {
 		return found, booking.ErrNotFound
 	}
 	return found, nil
-}
-
-// schedulesOf lists those of a workflow that have not ended, by id, which is the order of their making.
-func (p *Parts) schedulesOf(workflowID string) (found []plan.Listed) {
-	for _, l := range p.Bookings.Schedules().All() {
-		if l.WorkflowID == workflowID && !l.State.Final() {
-			found = append(found, p.Risks.Tell(l))
-		}
-	}
-	slices.SortFunc(found, func(a, b plan.Listed) int { return strings.Compare(a.ID, b.ID) })
-	return found
 }

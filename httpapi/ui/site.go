@@ -11,6 +11,8 @@ import (
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
+	"oc-scheduler/store/execution"
+	"oc-scheduler/store/history"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/plan"
 	"oc-scheduler/store/planner"
@@ -27,12 +29,20 @@ type Parts struct {
 	Replicas  *kv.View[store.Lease]
 	Members   Members  // writes, which need NATS
 	Bookings  Bookings // all but the list needs NATS
+	Claims    Claims   // needs NATS
 	Risks     Risks
 	Runs      Runs // needs NATS
 	// CancelSchedule ends a schedule on behalf of somebody, and the runs of it that wait. It fails as Bookings.Get does.
 	CancelSchedule func(ctx context.Context, scheduleID, by string) error
 	RunList        *kv.View[plan.ListedRun]
-	Dead           DeadLetters
+	HoldList       *kv.View[plan.ListedHold]
+	Executions     *kv.View[execution.Execution]
+	// SeesExecution says whether an execution is there for somebody.
+	SeesExecution func(who *access.Subject, e execution.Execution) bool
+	// HeldOnce tells of a hold that is there no more: its workflow, empty when there never was one, and what has become of it,
+	// as far as that has been written down. It needs NATS.
+	HeldOnce func(ctx context.Context, holdID string) (workflowID string, last history.Item, err error)
+	Dead     DeadLetters
 	// Shows says whether what hangs on a workflow is there for somebody.
 	Shows func(who *access.Subject, workflowID string) bool
 	// Age is how old what is shown of schedules and runs is; 0: it is current.
@@ -93,27 +103,30 @@ func (s *Site) Routes() []Route {
 		{get, "/ui", access.Open, func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, "/ui/") }},
 		{get, "/ui/", access.Read, s.view(s.workflows)},
 		{get, "/ui/workflows/:id", access.Read, s.view(s.workflow)},
-		{post, "/ui/workflows/:id/schedules", access.Write, s.page(s.book)},
-		{post, "/ui/workflows/:id/holds", access.Write, s.page(s.hold)},
-		{post, "/ui/workflows/:id/runs", access.Write, s.page(s.start)},
+		{post, "/ui/workflows/:id/schedules", access.Write, s.makes(s.book)},
+		{post, "/ui/workflows/:id/holds", access.Write, s.makes(s.hold)},
+		{get, "/ui/workflows/:id/runs", access.Write, s.view(s.askStart)},
+		{post, "/ui/workflows/:id/runs", access.Write, s.makes(s.start)},
 		{get, "/ui/workflows/:id/recurring", access.Read, s.view(s.recurring)},
+		{get, "/ui/bookings", access.Read, s.view(s.bookings)},
 		{get, "/ui/holds/:id", access.Read, s.view(s.showHold)},
-		{post, "/ui/holds/:id/confirm", access.Write, s.page(s.confirm)},
-		{post, "/ui/holds/:id/release", access.Write, s.page(s.release)},
-		{post, "/ui/schedules/:id/pause", access.Write, s.page(s.pause)},
-		{post, "/ui/schedules/:id/resume", access.Write, s.page(s.resume)},
+		{post, "/ui/holds/:id/confirm", access.Write, s.once(s.confirm)},
+		{post, "/ui/holds/:id/release", access.Write, s.once(s.release)},
+		{post, "/ui/schedules/:id/pause", access.Write, s.once(s.pause)},
+		{post, "/ui/schedules/:id/resume", access.Write, s.once(s.resume)},
 		{get, "/ui/schedules/:id/cancel", access.Write, s.view(s.askCancel)},
 		{get, "/ui/schedules/:id", access.Read, s.view(s.schedule)},
-		{post, "/ui/schedules/:id/cancel", access.Write, s.page(s.cancel)},
+		{post, "/ui/schedules/:id/cancel", access.Write, s.once(s.cancel)},
 		{get, "/ui/runs/:id", access.Read, s.view(s.run)},
 		{get, "/ui/runs/:id/cancel", access.Write, s.view(s.askCancelRun)},
-		{post, "/ui/runs/:id/cancel", access.Write, s.page(s.cancelRun)},
+		{post, "/ui/runs/:id/cancel", access.Write, s.once(s.cancelRun)},
 		{get, "/ui/peers", access.Read, s.view(s.peers)},
 		{get, "/ui/peers/:id", access.Read, s.view(s.peer)},
 		{get, "/ui/nodes", access.Read, s.view(s.nodes)},
 		{get, "/ui/nodes/:id", access.Read, s.view(s.node)},
-		{post, "/ui/nodes/:id/approve", access.Operate, s.page(s.approve)},
-		{post, "/ui/nodes/:id/reject", access.Operate, s.page(s.reject)},
+		{post, "/ui/nodes/:id/approve", access.Operate, s.once(s.approve)},
+		{get, "/ui/nodes/:id/reject", access.Operate, s.view(s.askReject)},
+		{post, "/ui/nodes/:id/reject", access.Operate, s.once(s.reject)},
 		{get, "/ui/dead", access.Operate, s.view(s.dead)},
 		{get, "/docs", access.Open, s.docs},
 		{get, "/ui/static/:name", access.Open, static},

@@ -2,14 +2,17 @@ package ui
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"oc-scheduler/store/digest"
+	"oc-scheduler/store/fault"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/store/workflow"
 )
@@ -17,7 +20,8 @@ import (
 // Wish is a Question with what is asked for beside it when something is to be booked or held.
 type Wish struct {
 	Question
-	more map[string]any // the members of a request's body beside those of the question
+	Typed url.Values     // as the form was filled in
+	more  map[string]any // the members of a request's body beside those of the question
 }
 
 // wishes are how the fields of a form that a question lacks become members of a request's body.
@@ -40,10 +44,12 @@ func yes(text string) any { return text == "true" }
 
 // ReadWish reads the fields of a form. The error is a fault.List.
 func ReadWish(form url.Values) (w Wish, err error) {
+	w.Typed = form
 	names := make([]string, 0, len(wishes))
 	for name := range wishes {
 		names = append(names, name)
 	}
+	form, unclear := expressed(form)
 	w.Question, err = ReadQuestion(form, names...)
 	w.more = map[string]any{}
 	for name, member := range wishes {
@@ -51,13 +57,18 @@ func ReadWish(form url.Values) (w Wish, err error) {
 			w.more[name] = member(text)
 		}
 	}
-	return w, err
+	return w, fault.All(err, unclear)
 }
 
 // Of is the wish about a workflow: see Question.Of.
 func (w Wish) Of(of *workflow.Workflow) Wish {
 	w.Question = w.Question.Of(of)
 	return w
+}
+
+// recurs says whether it is about a wish that comes again and again.
+func (w Wish) recurs() bool {
+	return w.Values.Has("cron") || w.Typed.Has("repeat") || w.Typed.Has("cron")
 }
 
 // Now is the wish for as long, as soon as it is asked for.
@@ -69,6 +80,26 @@ func (w Wish) Now() Wish {
 	return w
 }
 
+// Mark names what is wished, in whatever words that is: a form bears that of what was checked.
+func (w Wish) Mark() string {
+	q := w.Question
+	if !q.Start.IsZero() && !q.End.IsZero() {
+		q.Duration, q.End = q.End.Sub(q.Start), time.Time{}
+	}
+	q.Start = q.Start.UTC()
+	texts := []string{q.JSON()}
+	for _, name := range slices.Sorted(maps.Keys(w.more)) {
+		text := fmt.Sprint(w.more[name])
+		if t, err := time.Parse(time.RFC3339, text); err == nil {
+			text = iso(t)
+		}
+		if name != holdFor {
+			texts = append(texts, name, text)
+		}
+	}
+	return digest.Name(texts...)
+}
+
 // Request is the wish as a request's body is read. The error is a fault.List.
 func (w Wish) Request(kind schedule.Body) (schedule.Request, error) {
 	doc := map[string]any{}
@@ -76,6 +107,9 @@ func (w Wish) Request(kind schedule.Body) (schedule.Request, error) {
 		return schedule.Request{}, err
 	}
 	maps.Copy(doc, w.more)
+	if kind != schedule.HoldBody { // the page has one form for all
+		delete(doc, holdFor)
+	}
 	body, err := json.Marshal(doc)
 	if err != nil {
 		return schedule.Request{}, err
@@ -84,7 +118,7 @@ func (w Wish) Request(kind schedule.Body) (schedule.Request, error) {
 }
 
 // wished reads a form's wish about the workflow in the address, if that is there for who asks.
-func (s *Site) wished(c echo.Context, p *Parts) (workflowID string, w Wish, err error) {
+func (s *Site) wished(c echo.Context, p *Parts, f form) (workflowID string, w Wish, err error) {
 	if workflowID, err = pathID(c); err != nil {
 		return workflowID, w, err
 	}
@@ -92,10 +126,6 @@ func (s *Site) wished(c echo.Context, p *Parts) (workflowID string, w Wish, err 
 	if err != nil {
 		return workflowID, w, err
 	}
-	form, err := c.FormParams()
-	if err != nil {
-		return workflowID, w, echo.NewHTTPError(http.StatusBadRequest, "the form can't be read")
-	}
-	w, err = ReadWish(form)
+	w, err = ReadWish(f.Values)
 	return workflowID, w.Of(of), err
 }

@@ -2,14 +2,16 @@ package ui
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/booking"
 	"oc-scheduler/store/fault"
-	"oc-scheduler/store/plan"
 	"oc-scheduler/store/workflow"
 	"oc-scheduler/streams/check"
 )
@@ -32,9 +34,9 @@ type workflowPage struct {
 	Answer    *Answer // nil: there is none to such a question
 	Timeline  Timeline
 	ZoomLinks []zoomLink
-	Schedules []plan.Listed
-	Runs      []plan.ListedRun
-	MoreRuns  int // that are not shown
+	Soonest   []booking.Slot // windows that fit, when what was asked for does not
+	Elsewhere []Elsewhere
+	Standing  overview
 	MayWrite  bool
 }
 
@@ -71,8 +73,14 @@ func (s *Site) workflow(c echo.Context, p *Parts) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	q, err := ReadQuestion(c.QueryParams(), holdFor)
-	return s.asks(c, p, w, q, err)
+	f, err := formOf(c)
+	if err != nil {
+		return View{}, err
+	}
+	q, err := ReadQuestion(f.Values, holdFor)
+	v, err := s.asks(c, p, w, q, err)
+	v.Changed = f.Changed
+	return v, err
 }
 
 // asks shows a question that was read, and its answer, or what is wrong with it.
@@ -82,10 +90,9 @@ func (s *Site) asks(c echo.Context, p *Parts, w *workflow.Workflow, q Question, 
 		peers[peer] = p.layers(peer)
 	}
 	of := func(peerID string) *Layers { return peers[peerID] }
-	runs, older := p.runsOf(w.ID())
 	body := workflowPage{
-		Workflow: w, Question: q, Schedules: p.schedulesOf(w.ID()), Runs: runs, MoreRuns: older, MayWrite: s.mayWrite(c),
-		Choices: choices(w, of, q.Selected),
+		Workflow: w, Question: q, Standing: p.standing(mostStanding, s.Now(), func(workflowID string) bool { return workflowID == w.ID() }),
+		MayWrite: s.mayWrite(c), Choices: choices(w, of, q.Selected),
 	}
 	v := View{Template: "workflow.html", Title: visible(w.ID())}
 	var answer Answer
@@ -102,6 +109,7 @@ func (s *Site) asks(c echo.Context, p *Parts, w *workflow.Workflow, q Question, 
 		return View{}, err
 	}
 	body.Question, body.Answer, body.ZoomLinks = q, &answer, zoomLinks(q, &answer)
+	body.Soonest, body.Elsewhere = p.soonest(s.Subject(c), w.ID(), q, &answer), elsewhere(w, of, q, &answer)
 	body.Timeline = WorkflowTimeline(q.Stretch(&answer), s.Now(), w, of, &answer)
 	v.Follow, v.Body = &Follow{Changes: []string{Of(TheWorkflows, w.ID())}, Check: &Asked{w.ID(), q.Request}}, body
 	return v, nil
@@ -132,14 +140,37 @@ func (v workflowPage) HoldFor() []option {
 	return list
 }
 
+// Checked names what was checked.
+func (v workflowPage) Checked() string { return Wish{Question: v.Question}.Mark() }
+
 // Ticked says whether a box of the form is.
-func (v workflowPage) Ticked(name string) bool { return v.Question.Values.Get(name) == "true" }
+func (v workflowPage) Ticked(name string) bool {
+	q := v.Question
+	return q.Values.Get(name) == "true" || name == "as_possible" && q.AsPossible || name == "preemption" && q.Preemption
+}
+
+// Fixed are the instances that are asked for and that can't be chosen otherwise.
+func (v workflowPage) Fixed() (values []string) {
+	for _, resource := range slices.Sorted(maps.Keys(v.Question.Selected)) {
+		if !slices.ContainsFunc(v.Choices, func(ch choice) bool { return ch.Resource == resource }) {
+			values = append(values, resource+":"+v.Question.Selected[resource])
+		}
+	}
+	return values
+}
+
+// Reasons are why it does not fit. Planners that are missing are told of beside them.
+func (v workflowPage) Reasons() []*Reason {
+	known := *v.Answer
+	known.MissingPlanners = nil
+	return known.Reasons()
+}
+
+// Grid is to how many seconds the window is moved.
+func (v workflowPage) Grid() int { return int(v.Question.zoom(v.Answer).grid() / time.Second) }
 
 func zoomLinks(q Question, a *Answer) []zoomLink {
-	current := q.Zoom
-	if current == "" {
-		current = fits(a.End.Sub(a.Start))
-	}
+	current := q.zoom(a)
 	links := make([]zoomLink, len(Zooms))
 	for i, z := range Zooms {
 		links[i] = zoomLink{z, q.With("zoom", string(z)), z == current}
@@ -158,8 +189,8 @@ func choices(w *workflow.Workflow, of func(string) *Layers, selected map[string]
 		}
 		seen[name] = true
 		chosen := selected[name]
-		if chosen == "" {
-			chosen = selected[n.ResourceID]
+		if short := selected[n.ResourceID]; chosen == "" && short != "" { // as the address says it
+			name, chosen = n.ResourceID, short
 		}
 		instances := layers.All.Resource(n.ResourceID).Instances()
 		if len(instances) < 2 {

@@ -6,6 +6,7 @@ package digest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 )
 
 // Digest is the name of a content.
@@ -15,6 +16,12 @@ type Digest = [16]byte
 func Of(content []byte) Digest {
 	sum := sha256.Sum256(content)
 	return Digest(sum[:len(Digest{})])
+}
+
+// Name is a name for several texts, which no others have.
+func Name(texts ...string) string {
+	sum := Of(Texts(nil, texts))
+	return hex.EncodeToString(sum[:])
 }
 
 // Text writes a text.

@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,6 +42,19 @@ func (l List) Err() error {
 		return nil
 	}
 	return l
+}
+
+// All is the faults of several errors as one. Where one of them is of another kind, it is that one.
+func All(errs ...error) error {
+	var all List
+	for _, err := range errs {
+		var faults List
+		if err != nil && !errors.As(err, &faults) {
+			return err
+		}
+		all = append(all, faults...)
+	}
+	return all.Err()
 }
 
 // Error joins the faults into one line.

@@ -28,6 +28,7 @@ type Claim struct {
 	claimed
 	plan     *Plan
 	key      kv.Key
+	kept     time.Duration // how long the answer is given again
 	revision uint64
 }
 
@@ -50,7 +51,12 @@ type Answer struct {
 // Claim claims what is asked for under a name, or finds what was answered, or made for it, before. It fails with
 // ErrInProgress, ErrOtherRequest or kv.ErrUnavailable.
 func (p *Plan) Claim(ctx context.Context, name, asked string) (*Claim, error) {
-	c := &Claim{plan: p, key: kv.KeyOf(name)}
+	return p.ClaimFor(ctx, AnsweredFor, name, asked)
+}
+
+// ClaimFor is Claim of what is answered again for another time, in whole seconds: names may say too little for a day.
+func (p *Plan) ClaimFor(ctx context.Context, kept time.Duration, name, asked string) (*Claim, error) {
+	c := &Claim{plan: p, key: kv.KeyOf(name), kept: kept}
 	by := rand.Text()
 	revision, err := p.claims.Change(ctx, c.key, func(m kv.Message) (*kv.Write, error) {
 		last := decodeClaimed(m)
@@ -83,7 +89,7 @@ func decodeClaimed(m kv.Message) (r claimed) {
 
 func (c *Claim) write() (*kv.Write, error) {
 	data, err := json.Marshal(c.claimed)
-	return &kv.Write{Data: data, TTL: AnsweredFor}, err
+	return &kv.Write{Data: data, TTL: c.kept}, err
 }
 
 // Before is the id of what was made by an earlier claim; empty: nothing was.

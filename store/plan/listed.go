@@ -2,6 +2,7 @@ package plan
 
 import (
 	"strings"
+	"time"
 
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/run"
@@ -14,21 +15,25 @@ type Listed = *schedule.Schedule
 
 var decodeListed = kv.By(schedule.DecodeListed, func(key kv.Key, s Listed) error { return own(key, s.ID, nil) })
 
-// listedHold is what a replica keeps of a hold.
-type listedHold struct {
-	workflowID string
-	open       bool // it has not become a schedule
+// ListedHold is what a replica keeps of a hold: all but what it takes.
+type ListedHold struct {
+	ID, WorkflowID, CreatedBy string
+	Start, End, ExpiresAt     time.Time
+	Open                      bool // it has not become a schedule
 }
 
-func decodeListedHold(key kv.Key, m kv.Message) (listedHold, error) {
+func decodeListedHold(key kv.Key, m kv.Message) (ListedHold, error) {
 	h, err := DecodeHold(key, m)
-	return listedHold{strings.Clone(h.WorkflowID), h.State == schedule.Held}, err
+	return ListedHold{strings.Clone(h.ID), strings.Clone(h.WorkflowID), strings.Clone(h.CreatedBy), h.Start, h.End, h.ExpiresAt, h.State == schedule.Held}, err
 }
+
+// Holds lists what is known of holds without reading them.
+func (p *Plan) Holds() *kv.View[ListedHold] { return p.held }
 
 // HoldsOpen is how many holds stand, as the view shows it.
 func (p *Plan) HoldsOpen() (n int) {
 	for _, h := range p.held.All() {
-		if h.open {
+		if h.Open {
 			n++
 		}
 	}
@@ -38,7 +43,7 @@ func (p *Plan) HoldsOpen() (n int) {
 // OpenHolds are the holds of a workflow that stand, as the view shows them.
 func (p *Plan) OpenHolds(workflowID string) (list []string) {
 	for holdID, h := range p.held.All() {
-		if h.open && h.workflowID == workflowID {
+		if h.Open && h.WorkflowID == workflowID {
 			list = append(list, holdID)
 		}
 	}

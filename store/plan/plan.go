@@ -24,7 +24,7 @@ type Plan struct {
 	runs   *kv.View[ListedRun]
 	booked *kv.View[*entry]
 	headOf *kv.View[struct{}]
-	held   *kv.View[listedHold]
+	held   *kv.View[ListedHold]
 	taken  *standing
 
 	records records
@@ -54,7 +54,7 @@ func New(of *kv.Stream, clock *kv.Clock, log *slog.Logger) *Plan {
 func (p *Plan) WorkflowOf(owner string) (workflowID string, ok bool) {
 	if schedule.OfHold.Is(owner) {
 		e, ok := p.held.Get(owner)
-		return e.Value.workflowID, ok
+		return e.Value.WorkflowID, ok
 	}
 	e, ok := p.list.Get(owner)
 	if !ok {

@@ -39,16 +39,19 @@ type Schedule struct {
 	Labels      map[string]string `json:"labels"`
 	Occurrences []Occurrence      `json:"occurrences,omitempty"` // by start; lists leave them out
 
-	conflicts []int64 // the ends of occurrences in conflict; of one in a list
+	conflicts []int64      // the ends of occurrences in conflict; of one in a list
+	next      [2]time.Time // when the first occurrence begins and ends that is not over; likewise
 }
 
 // DecodeListed reads of a stored record what lists tell: all but occurrences, of which it is noted when those are over that
-// are in conflict. The rest, which may be most of it, is passed over. It fails when it can't be one that was stored.
+// are in conflict, and when the next one is. The rest, which may be most of it, is passed over. It fails when it can't be
+// one that was stored.
 func DecodeListed(data []byte) (*Schedule, error) {
 	var r struct {
 		Schedule
 		Occurrences []struct {
 			State OccurrenceState `json:"state"`
+			Start time.Time       `json:"start"`
 			End   time.Time       `json:"end"`
 		} `json:"occurrences"`
 	}
@@ -58,6 +61,9 @@ func DecodeListed(data []byte) (*Schedule, error) {
 	for _, o := range r.Occurrences {
 		if o.State == Conflict {
 			r.conflicts = append(r.conflicts, o.End.UnixNano())
+		}
+		if (o.State.Holds() || o.State == Pending) && (r.next[0].IsZero() || o.Start.Before(r.next[0])) {
+			r.next = [2]time.Time{o.Start, o.End}
 		}
 	}
 	return &r.Schedule, r.Check()
@@ -85,6 +91,10 @@ func (s *Schedule) Conflicts(now time.Time) (n int) {
 	}
 	return n
 }
+
+// Next is when the first occurrence of one in a list begins and ends that is booked, waits for a planner, or is under way;
+// zero: there is none.
+func (s *Schedule) Next() (start, end time.Time) { return s.next[0], s.next[1] }
 
 // Risk differs where something else is at risk; 0: nothing is.
 func (s *Schedule) Risk() (which int64) {

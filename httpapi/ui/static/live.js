@@ -87,8 +87,15 @@ function fresh(newState, newNote = '') {
   if (state === 'live') heard = Date.now();
   tell();
 }
+const stale = document.querySelector('#stale');
+const oldAfter = 3e3; // a connection that comes back sooner has nothing to be told of
 function tell() {
   const age = Math.round((Date.now() - heard) / 1000);
+  const old = 'live' in main.dataset && state !== 'live' && (note !== '' || Date.now() - heard > oldAfter);
+  main.classList.toggle('old', old);
+  stale.hidden = !old;
+  const why = note || `The server does not answer. What is shown here was so ${age} s ago.`;
+  if (stale.textContent !== why) stale.textContent = why;
   freshness.dataset.freshness = state;
   const texts = { live: 'Live', stale: `${age} s old`, reconnecting: `Reconnecting, ${age} s old` };
   const text = note || texts[state];
@@ -97,14 +104,16 @@ function tell() {
 
 // ---- replacing what the server renders anew
 
-// While the window is dragged the page stays as it is: what it becomes is asked for when the window is dropped.
+// While the window is dragged the page stays as it is: what it becomes is asked for when the window is dropped. So it does
+// while a form is being carried out: another page follows.
 function replace(html) {
-  if (dragging) return;
+  if (dragging || sending) return;
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const part of page.querySelectorAll('[data-part]')) {
     const old = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!old) continue;
     localise(part);
+    for (const el of part.querySelectorAll('[name=idempotency_key]')) el.setAttribute('value', press + el.getAttribute('value'));
     become(old, document.adoptNode(part));
   }
 }
@@ -121,6 +130,27 @@ function become(old, other) {
   then.forEach((child, i) => { if (now[i]) become(now[i], child); else old.append(child); });
   now.slice(then.length).forEach((child) => child.remove());
 }
+
+// ---- sending a form once
+
+let sending = false;
+const sentWithin = 20e3; // after which a button may be pressed again: it is known then what came of the first press
+// One press of any button here. What is replaced is rendered for many pages, and comes without.
+const press = document.querySelector('[name=idempotency_key]')?.value.split('.')[0]
+  || [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
+function busy(is) {
+  sending = is;
+  for (const button of document.querySelectorAll('main button[type=submit], main button:not([type])')) button.disabled = is;
+}
+document.addEventListener('submit', (event) => {
+  if ((event.submitter?.getAttribute('formmethod') ?? event.target.method) !== 'post') return;
+  if (sending) { event.preventDefault(); return; }
+  sending = true;
+  setTimeout(busy, 0, true); // a button that is disabled already is not sent
+  setTimeout(busy, sentWithin, false);
+});
+// A page that comes back as it was left has keys that were used, and an answer that is old.
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 
 // ---- the one connection of a page
 
@@ -222,7 +252,7 @@ const timeOf = (figure, x) => {
 function moveTo(start) {
   const knob = document.querySelector('[data-window]');
   const length = Date.parse(knob.dataset.end) - Date.parse(knob.dataset.start);
-  const iso = new Date(Math.round(start / 60e3) * 60e3).toISOString().replace('.000', '');
+  const iso = new Date(start).toISOString().replace('.000', '');
   const address = new URL(location.href);
   address.searchParams.set('start', iso);
   if (address.searchParams.has('end')) {
@@ -230,17 +260,25 @@ function moveTo(start) {
     address.searchParams.set('duration', `${length / 1000}s`);
   }
   address.searchParams.delete('as_possible');
+  document.querySelector('[name=as_possible]').checked = false;
+  address.searchParams.delete('changed');
   history.replaceState(null, '', address);
   timeFields.find((field) => field.id === 'start')?.show(iso);
   tellServer({ query: address.search.slice(1) });
+}
+// The nearest time of a grid, in seconds, as a clock on the wall shows it.
+function onGrid(at, grid) {
+  const shift = utc ? 0 : new Date(at).getTimezoneOffset() * 60e3;
+  return Math.round((at - shift) / (grid * 1e3)) * grid * 1e3 + shift;
 }
 const steps = { ArrowLeft: -300e3, ArrowDown: -300e3, ArrowRight: 300e3, ArrowUp: 300e3, PageUp: 3600e3, PageDown: -3600e3 };
 document.addEventListener('keydown', (event) => {
   const knob = event.target.closest?.('[data-window]');
   if (!knob || !(event.key in steps)) return;
   event.preventDefault();
-  const start = Date.parse(knob.dataset.start) + steps[event.key];
-  knob.dataset.end = new Date(Date.parse(knob.dataset.end) + steps[event.key]).toISOString();
+  const before = Date.parse(knob.dataset.start);
+  const start = onGrid(before + steps[event.key], 60);
+  knob.dataset.end = new Date(Date.parse(knob.dataset.end) + start - before).toISOString();
   knob.dataset.start = new Date(start).toISOString();
   moveTo(start);
 });
@@ -253,7 +291,7 @@ document.addEventListener('pointerdown', (event) => {
   const grip = timeOf(figure, (event.clientX - track.left) / track.width) - Date.parse(knob.dataset.start);
   let start = Date.parse(knob.dataset.start);
   const move = (e) => {
-    start = timeOf(figure, (e.clientX - track.left) / track.width) - grip;
+    start = onGrid(timeOf(figure, (e.clientX - track.left) / track.width) - grip, e.shiftKey ? 1 : Number(knob.dataset.grid));
     const from = Date.parse(figure.dataset.from);
     knob.setAttribute('x', String((start - from) / (Date.parse(figure.dataset.to) - from) * 1000));
   };
@@ -268,6 +306,13 @@ document.addEventListener('pointerdown', (event) => {
   knob.addEventListener('pointerup', drop, { once: true });
   knob.focus();
 });
+
+// ---- a rhythm of one's own and one of those there are exclude each other
+
+const repeat = document.querySelector('#repeat');
+const cron = document.querySelector('#cron');
+cron?.addEventListener('input', () => { if (cron.value) repeat.value = 'own'; });
+repeat?.addEventListener('change', () => { if (repeat.value !== 'own') cron.value = ''; });
 
 // ---- go
 
