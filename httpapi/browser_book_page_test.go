@@ -52,6 +52,7 @@ func TestPageRecurs(t *testing.T) {
 func TestPageStarts(t *testing.T) {
 	for _, scripted := range []bool{true, false} {
 		s := startable(t)
+		s.watches(t, "wf-1") // as a peer that answers each time does
 		b := browse(t, s)
 		b.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripted}))
 		b.open("/ui/workflows/wf-1")

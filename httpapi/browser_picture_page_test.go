@@ -29,7 +29,7 @@ const (
 	square      = 8    // pixels a side
 	mostOff     = 24   // of 255, that a square may differ unnoticed
 	mostSquares = 0.03 // of all, that may differ
-	mostBytes   = 60 << 10
+	mostBytes   = 64 << 10
 )
 
 // settle takes out of a page what no two pictures of it have in common: times that have to do with now, ids and ages.

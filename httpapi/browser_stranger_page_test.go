@@ -20,6 +20,7 @@ func TestPageServesAStranger(t *testing.T) {
 	tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
 	s.planned(t, fmt.Appendf(nil, `{"peer_id":"peer-a","generated_at":%q,"capacities":{"cluster":{"i0":{"cores":10}}},"schedule":{"cluster":[{"start":"%[2]sT08:00:00Z","end":"%[2]sT11:30:00Z","instance_id":"i0","usage":{"cores":6}}]}}`,
 		time.Now().UTC().Format(time.RFC3339Nano), tomorrow))
+	s.watches(t, "wf-1") // as a peer that answers each time does
 	b := browse(t, s)
 	b.do(call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"}))
 	b.do(chromedp.Navigate(s.url))

@@ -210,7 +210,7 @@ func TestWhatCannotBeUndoneIsAskedFor(t *testing.T) {
 	s.enrol(t, "n1", store.Approved)
 	s.shows(t, "/ui/workflows/wf-1", `formaction="/ui/workflows/wf-1/runs">Start now</button>`)
 	s.shows(t, "/ui/workflows/wf-1/runs?duration=30m&start="+on(0)+"T09:00&ttl_s=300&zoom=day",
-		"Start wf-1 now?", "30m", `data-status="available"`, `<bdi>peer-a</bdi>`, "<button>Start the run</button>", `href="/ui/workflows/wf-1?`)
+		"Start a run now?", "30m", `data-status="available"`, `<bdi>peer-a</bdi>`, "<button>Start the run</button>", `href="/ui/workflows/wf-1?`)
 	if runs := s.listed(t, "/runs"); len(runs) > 0 {
 		t.Errorf("the question has begun %v", runs)
 	}

@@ -7,6 +7,9 @@
 // Numbers and shapes come from pure functions: a Question from the address, a Timeline from a workflow,
 // planners and an answer. Positions are attributes of SVG, so that no style has to be allowed inline.
 //
+// Whatever a form changes it changes once: each rendering has a key that its forms send, under which the fleet does what is
+// asked and keeps what page has come of it. A press that comes again is shown that page.
+//
 // Nothing here changes anything on GET, and looking asks nobody for planners: what is missing is unknown
 // until the live part of a view watches.
 package ui

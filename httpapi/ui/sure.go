@@ -45,7 +45,7 @@ func (s *Site) askStart(c echo.Context, p *Parts) (View, error) {
 	}
 	page := address("workflows", workflowID)
 	return View{Template: "sure.html", Title: "Start " + visible(workflowID), Changed: f.Changed, Follow: &Follow{Check: &Asked{workflowID, w.Now().Question.Request}}, Body: sure{
-		Title: "Start " + visible(workflowID) + " now?", Of: workflowID, Action: page + "/runs", Button: "Start the run",
+		Title: "Start a run now?", Of: workflowID, Action: page + "/runs", Button: "Start the run",
 		Words: "It takes what the workflow needs from now on for " + answer.Length() + ", and runs it at once, whatever start was asked about. The run can be cancelled.",
 		Back:  page + "?" + w.Values.Encode(), Fields: w.Hidden(), Mark: w.Mark(), Answer: &answer,
 	}}, nil
