@@ -11,6 +11,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 )
 
 // keyFor is the key that a page has for what it sends to an address; empty: it has none.
@@ -199,6 +200,19 @@ func TestPagesWithKeysAreNotKept(t *testing.T) {
 		got := s.do(t, http.MethodGet, path, "").ok(t, http.StatusOK)
 		if got.header.Get("Cache-Control") != kept || strings.Contains(string(got.body), "idempotency_key") != (kept == "no-store") {
 			t.Errorf("%s is %s", path, got.header.Get("Cache-Control"))
+		}
+	}
+}
+
+// TestWhoMayNotDecideIsNotAskedTo: a right that is lacking has no button.
+func TestWhoMayNotDecideIsNotAskedTo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	s.enrol(t, "n1", store.Pending)
+	for role, may := range map[access.Role]bool{access.Viewer: false, access.User: false, access.Operator: true} {
+		page := string(s.do(t, http.MethodGet, "/ui/nodes/n1", "", "Authorization", s.as(t, role, "mine")).ok(t, http.StatusOK).body)
+		if strings.Contains(page, ">Approve<") != may || strings.Contains(page, ">Reject<") != may {
+			t.Errorf("a %v is shown\n%s", role, page)
 		}
 	}
 }

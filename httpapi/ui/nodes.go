@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/access"
 	"oc-scheduler/store/execution"
 	"oc-scheduler/streams/orchestrator"
 )
@@ -25,8 +26,8 @@ func (s *Site) nodes(c echo.Context, p *Parts) (View, error) {
 // node shows one, with the decisions that can be made about it.
 func (s *Site) node(c echo.Context, p *Parts) (View, error) {
 	n, err := nodeOf(c, p)
-	v := nodePage{NodeRecord: n}
 	who := s.Subject(c)
+	v := nodePage{NodeRecord: n, MayDecide: access.Decide(who, access.Operate) == access.Allowed}
 	for _, e := range p.Executions.All() {
 		if e.NodeID == n.NodeID && p.SeesExecution(who, e) {
 			v.Executions = append(v.Executions, e)
@@ -45,6 +46,7 @@ type nodePage struct {
 	store.NodeRecord
 	Executions []execution.Execution // the newest
 	More       int                   // that are not shown
+	MayDecide  bool                  // approve and reject it
 }
 
 // askReject asks whether a node shall really be rejected.
