@@ -56,6 +56,12 @@ func TestAClaim(t *testing.T) {
 	if err != nil || m.Header.Get("Nats-TTL") != "24h0m0s" {
 		t.Errorf("it stays for %q, %v", m.Header.Get("Nats-TTL"), err)
 	}
+	if _, err := p.ClaimFor(t.Context(), time.Minute, "brief", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = p.claims.Newest(t.Context(), kv.KeyOf("brief")); err != nil || m.Header.Get("Nats-TTL") != "1m0s" {
+		t.Errorf("for a minute it stays for %q, %v", m.Header.Get("Nats-TTL"), err)
+	}
 	if _, err := p.claims.Change(t.Context(), kv.KeyOf("broken"), func(kv.Message) (*kv.Write, error) { return &kv.Write{Data: []byte("{")}, nil }); err != nil {
 		t.Fatal(err)
 	}
