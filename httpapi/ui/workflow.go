@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -43,18 +42,6 @@ type workflowPage struct {
 // mayWrite says whether who asks may book, start and cancel.
 func (s *Site) mayWrite(c echo.Context) bool {
 	return access.Decide(s.Subject(c), access.Write) == access.Allowed
-}
-
-// choice is a resource of which a certain instance can be asked for.
-type choice struct {
-	Resource  string // as the query names it
-	Instances []option
-}
-
-type option struct {
-	Value  string // of the query
-	Name   string
-	Chosen bool
 }
 
 type zoomLink struct {
@@ -149,16 +136,6 @@ func (v workflowPage) Ticked(name string) bool {
 	return q.Values.Get(name) == "true" || name == "as_possible" && q.AsPossible || name == "preemption" && q.Preemption
 }
 
-// Fixed are the instances that are asked for and that can't be chosen otherwise.
-func (v workflowPage) Fixed() (values []string) {
-	for _, resource := range slices.Sorted(maps.Keys(v.Question.Selected)) {
-		if !slices.ContainsFunc(v.Choices, func(ch choice) bool { return ch.Resource == resource }) {
-			values = append(values, resource+":"+v.Question.Selected[resource])
-		}
-	}
-	return values
-}
-
 // Reasons are why it does not fit. Planners that are missing are told of beside them.
 func (v workflowPage) Reasons() []*Reason {
 	known := *v.Answer
@@ -176,31 +153,4 @@ func zoomLinks(q Question, a *Answer) []zoomLink {
 		links[i] = zoomLink{z, q.With("zoom", string(z)), z == current}
 	}
 	return links
-}
-
-// choices are the resources that have more than one instance, each once.
-func choices(w *workflow.Workflow, of func(string) *Layers, selected map[string]string) (all []choice) {
-	seen := map[string]bool{}
-	for _, n := range w.Needs() {
-		name := n.PeerID + "/" + n.ResourceID
-		layers := of(n.PeerID)
-		if layers == nil || seen[name] || layers.All.Resource(n.ResourceID) == nil {
-			continue
-		}
-		seen[name] = true
-		chosen := selected[name]
-		if short := selected[n.ResourceID]; chosen == "" && short != "" { // as the address says it
-			name, chosen = n.ResourceID, short
-		}
-		instances := layers.All.Resource(n.ResourceID).Instances()
-		if len(instances) < 2 {
-			continue
-		}
-		ch := choice{Resource: name}
-		for _, i := range instances {
-			ch.Instances = append(ch.Instances, option{name + ":" + i.ID(), i.ID(), i.ID() == chosen})
-		}
-		all = append(all, ch)
-	}
-	return all
 }
