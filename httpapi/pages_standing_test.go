@@ -119,14 +119,14 @@ func TestWhyNotElsewhere(t *testing.T) {
 	slot := func(instance, from, to string) string {
 		return fmt.Sprintf(`{"start":"%[1]sT%[2]s:00:00Z","end":"%[1]sT%[3]s:00:00Z","instance_id":%[4]q,"usage":{"cores":6}}`, on(0), from, to, instance)
 	}
-	s.planned(t, []byte(`{"peer_id":"peer-a","generated_at":"2026-11-30T00:00:00Z","capacities":{"cluster":{"i0":{"cores":10},"i1":{"cores":4},"i2":{"cores":12}}},
+	s.planned(t, []byte(`{"peer_id":"peer-a","generated_at":"2026-11-30T00:00:00Z","capacities":{"cluster":{"i0":{"cores":10},"i1":{"cores":4},"i1b":{"cores":4},"i2":{"cores":12}}},
 		"schedule":{"cluster":[`+slot("i0", "08", "11")+","+slot("i0", "12", "14")+","+slot("i0", "15", "17")+","+slot("i2", "09", "23")+`]}}`))
 	natstest.Eventually(t, "the planner is in view", func() bool { return s.parts.Planners.Len() == 1 })
 	question := "/ui/workflows/wf-1?start=" + on(0) + "T09:30:00Z&duration=1h"
 	answer := s.part(t, question, "answer")
 	when := func(hour string) string { return `<time datetime="` + on(0) + "T" + hour + `:00Z">` }
 	holdsAll(t, "the answer", answer, "It fits from "+when("11:00"), "Ask for that", when("14:00"), "Ask for the second", when("17:00"), "Ask for the third",
-		"<summary>Why not elsewhere</summary>", "<bdi>i1</bdi>: cores: 8 asked for, it has 4", "<bdi>i2</bdi>: cores: 8 asked for, 6 free at the least, from "+when("09:30"), when("10:30"))
+		"<summary>Why not elsewhere</summary>", "<bdi>i1</bdi>, <bdi>i1b</bdi>: cores: 8 asked for, it has 4", "<bdi>i2</bdi>: cores: 8 asked for, 6 free at the least, from "+when("09:30"), when("10:30"))
 	if strings.Contains(answer, "<bdi>i0</bdi>: cores") {
 		t.Errorf("the instance that is told of beside is among the others:\n%s", answer)
 	}

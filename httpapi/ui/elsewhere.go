@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"oc-scheduler/store/booking"
@@ -11,15 +12,21 @@ import (
 
 // Elsewhere is why an item is on none of the other instances that were looked at for it.
 type Elsewhere struct {
-	ItemID    string
-	Instances []Refusal
+	ItemID   string
+	Refusals []Refusal
 }
 
-// Refusal is why an instance does not do.
+// Refusal is why some instances do not do, all for the same.
 type Refusal struct {
-	InstanceID string
-	Short      []Shortage // empty: it would hold the item alone
+	InstanceIDs []string
+	Short       []Shortage // empty: each would hold the item alone
 }
+
+// First are the instances that are told at once.
+func (r *Refusal) First() []string { return r.InstanceIDs[:min(len(r.InstanceIDs), shownPlaces)] }
+
+// Rest are the others.
+func (r *Refusal) Rest() []string { return r.InstanceIDs[len(r.First()):] }
 
 // Shortage is what an instance has too little of for an item, and from when to when; zero: ever.
 type Shortage struct {
@@ -35,20 +42,30 @@ func elsewhere(w *workflow.Workflow, of func(peerID string) *Layers, q Question,
 		if placed == nil || layers == nil || layers.All.Resource(n.ResourceID) == nil || q.selects(n) {
 			continue
 		}
-		e := Elsewhere{ItemID: n.ItemID}
+		e, looked := Elsewhere{ItemID: n.ItemID}, 0
 		for _, instance := range layers.All.Resource(n.ResourceID).Instances() {
 			if instance.ID() == placed.InstanceID && placed.Status == booking.Available {
 				break
 			}
-			if instance.ID() != placed.InstanceID && len(e.Instances) < maxLanes {
-				e.Instances = append(e.Instances, Refusal{instance.ID(), shortages(n, instance, placed.within(a))})
+			if looked++; instance.ID() != placed.InstanceID && looked <= maxLanes {
+				e.refused(instance.ID(), shortages(n, instance, placed.within(a)))
 			}
 		}
-		if len(e.Instances) > 0 {
+		if len(e.Refusals) > 0 {
 			all = append(all, e)
 		}
 	}
 	return all
+}
+
+// refused adds an instance to those that do not do for the same.
+func (e *Elsewhere) refused(instanceID string, short []Shortage) {
+	i := slices.IndexFunc(e.Refusals, func(r Refusal) bool { return slices.Equal(r.Short, short) })
+	if i < 0 {
+		i = len(e.Refusals)
+		e.Refusals = append(e.Refusals, Refusal{Short: short})
+	}
+	e.Refusals[i].InstanceIDs = append(e.Refusals[i].InstanceIDs, instanceID)
 }
 
 // selects says whether the question names the instance that a need goes on.
