@@ -48,8 +48,8 @@ type Answer struct {
 	Body     json.RawMessage `json:"body"`
 }
 
-// Claim claims what is asked for under a name, or finds what was answered, or made for it, before. It fails with
-// ErrInProgress, ErrOtherRequest or kv.ErrUnavailable.
+// Claim claims what is asked for under a name, or finds what was answered, or made for it, before, which the views
+// then show. It fails with ErrInProgress, ErrOtherRequest or kv.ErrUnavailable.
 func (p *Plan) Claim(ctx context.Context, name, asked string) (*Claim, error) {
 	return p.ClaimFor(ctx, AnsweredFor, name, asked)
 }
@@ -76,6 +76,11 @@ func (p *Plan) ClaimFor(ctx context.Context, kept time.Duration, name, asked str
 		return c.write()
 	})
 	c.revision = revision
+	if err == nil && (c.Made != "" || c.Answer != nil) { // what was made came with the claim, or before
+		soon, cancel := context.WithTimeout(ctx, tryTimeout)
+		defer cancel()
+		err = p.Await(soon, revision)
+	}
 	return c, err
 }
 

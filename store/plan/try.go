@@ -17,8 +17,9 @@ const tryTimeout = 15 * time.Second
 // ErrStale says that something can't be decided on views that may lack what others have committed.
 var ErrStale = errors.New("the views may be behind")
 
-// Decide says what to commit; nil is nothing. fresh tells whether the views are known to show all that was
-// committed before it was tried: if not, it may return ErrStale to be asked again when they do.
+// Decide says what to commit; nil is nothing: what stands already it has awaited, so that the views show it. fresh
+// tells whether they are known to show all that was committed before it was tried: if not, it may return ErrStale to
+// be asked again when they do.
 type Decide func(ctx context.Context, fresh bool) (*Commit, error)
 
 // Try commits what is decided; when something that it was decided on has changed meanwhile, it has it decided

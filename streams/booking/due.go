@@ -67,8 +67,8 @@ func (s *Service) change(ctx context.Context, id, by string, f func(*schedule.Re
 		switch err := f(&r); {
 		case errors.Is(err, errNothing) && fired > 0:
 			return c, nil
-		case errors.Is(err, errNothing):
-			return nil, nil
+		case errors.Is(err, errNothing): // who is told so is shown so
+			return nil, s.plan.Await(ctx, revision)
 		case err != nil:
 			return nil, err
 		}

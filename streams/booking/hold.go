@@ -89,11 +89,13 @@ func (s *Service) ReleaseHold(ctx context.Context, id, by string) error {
 	}
 	return s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		h, revision, err := s.hold(ctx, id)
-		if errors.Is(err, ErrNotFound) || err == nil && h.State == schedule.Confirmed {
-			return nil, nil
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrNotFound): // who is told so is shown so
+			return nil, s.plan.Sync(ctx)
+		case err != nil:
 			return nil, err
+		case h.State == schedule.Confirmed:
+			return nil, s.plan.Await(ctx, revision)
 		}
 		c := s.plan.NewCommit(by)
 		c.Release(&h, revision)

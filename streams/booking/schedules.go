@@ -77,8 +77,11 @@ func (s *Service) End(ctx context.Context, id, reason string) error {
 func (s *Service) end(ctx context.Context, id, by string, as schedule.State, reason string) error {
 	return s.plan.Try(ctx, func(ctx context.Context, _ bool) (*plan.Commit, error) {
 		r, revision, err := s.schedule(ctx, id)
-		if err != nil || r.State.Final() {
+		if err != nil {
 			return nil, err
+		}
+		if r.State.Final() {
+			return nil, s.plan.Await(ctx, revision) // who is told so is shown so
 		}
 		now := s.plan.Now()
 		takes := r.Bookings(now)
