@@ -104,6 +104,7 @@ func FuzzDecode(f *testing.F) {
 			run.Sent{ExecutionIDs: []string{id}},
 			run.Cancel{},
 			run.Unsendable{ExecutionID: id},
+			run.Unsendable{ExecutionID: id, End: true},
 			run.Executed{ExecutionID: id, State: execution.Failed},
 			run.Due{},
 		} {

@@ -28,11 +28,11 @@ func TestCancel(t *testing.T) {
 	silent := begin(t, w, 600).on(0, run.Due{}).on(1, run.Cancel{By: "u"}).due(120).is(run.Starting, "")
 	silent.due(121).is(run.Cancelled, "cancelled: by u").frees("m", "n")
 
-	silent.looksAgain(154).on(130, run.Unsendable{ExecutionID: silent.present("a", "node-m").ExecutionID}).looksAgain(154)
-	silent.on(130, run.Unsendable{ExecutionID: silent.present("a", "node-n").ExecutionID}).looksAgain(-1)
+	silent.looksAgain(154).on(130, run.Unsendable{ExecutionID: silent.present("a", "node-m").ExecutionID, End: true}).looksAgain(154)
+	silent.on(130, run.Unsendable{ExecutionID: silent.present("a", "node-n").ExecutionID, End: true}).looksAgain(-1)
 
 	displaced := begin(t, w, 600).on(0, run.Due{}).on(1, run.Displace{By: "token:v", Reason: "by schedule s-2"})
-	displaced.on(2, run.Unsendable{ExecutionID: displaced.present("a", "node-m").ExecutionID}).on(2, run.Unsendable{ExecutionID: displaced.present("a", "node-n").ExecutionID})
+	displaced.on(2, run.Unsendable{ExecutionID: displaced.present("a", "node-m").ExecutionID, End: true}).on(2, run.Unsendable{ExecutionID: displaced.present("a", "node-n").ExecutionID, End: true})
 	displaced.is(run.Cancelled, "displaced: by schedule s-2").looksAgain(-1)
 }
 
@@ -84,10 +84,27 @@ func TestStrays(t *testing.T) {
 	w := decode(t, command("a", `"duration_s":600`)+","+compute("n"), "a>n")
 	s := begin(t, w, 600).on(0, run.Due{}).on(1, run.Cancel{By: "u"})
 	name := s.present("a", "node-n").ExecutionID
-	s.on(2, run.Unsendable{ExecutionID: name}).is(run.Cancelled, "cancelled").looksAgain(-1) // nobody has it
+	s.on(2, run.Unsendable{ExecutionID: name, End: true}).is(run.Cancelled, "cancelled").looksAgain(-1) // nobody has it
 	s.told(3, "a", "n", execution.Ordered).orders("-node-n").looksAgain(6)
 	s.told(3, "a", "n", execution.Ordered).orders()
 	s.on(4, run.Sent{ExecutionIDs: []string{name}}).looksAgain(-1).told(5, "a", "n", execution.Cancelled).orders().looksAgain(-1)
+}
+
+// TestAStartThatCouldNotBeSent, told late or again, gives nothing up that is to end: its node may have it.
+func TestAStartThatCouldNotBeSent(t *testing.T) {
+	t.Parallel()
+	w := decode(t, command("a", `"duration_s":600`)+","+compute("n"), "a>n")
+	s := begin(t, w, 600).on(0, run.Due{})
+	name := s.present("a", "node-n").ExecutionID
+	start := run.Unsendable{ExecutionID: name, Word: run.NoNode, Sentence: "not approved"}
+	stop := run.Unsendable{ExecutionID: name, End: true, Word: run.NoNode, Sentence: "it was never ordered"}
+	s.told(1, "a", "n", execution.Running).on(1, start).is(run.Running, "").on(1, stop).is(run.Running, "")
+	s.on(2, run.Cancel{By: "u"}).orders("-node-n").on(3, start).is(run.Running, "").looksAgain(5)
+	s.told(4, "a", "n", execution.Cancelled).is(run.Cancelled, "cancelled: by u").looksAgain(-1)
+
+	stray := begin(t, w, 600).on(0, run.Due{}).on(1, start).is(run.Failed, "no node") // it has come all the same
+	stray.told(2, "a", "n", execution.Running).orders("-node-n").looksAgain(5).on(3, start).looksAgain(5)
+	stray.on(3, stop).looksAgain(-1)
 }
 
 func TestAClockThatIsBehindChangesNoOrder(t *testing.T) {

@@ -40,6 +40,7 @@ type Sent struct{ ExecutionIDs []string }
 // Unsendable says that an order can never be sent: there is nobody to have it, or nothing to end.
 type Unsendable struct {
 	ExecutionID string
+	End         bool // the order to end it, else that to start it
 	Word        Word // NoNode or Refused
 	Sentence    string
 }

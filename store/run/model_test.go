@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,6 +22,7 @@ type world struct {
 	tries map[string]int  // starts that went out, by execution
 	freed map[string]bool // by item
 	stops map[string]bool // orders to end that went out, by execution
+	told  []run.Event     // what has been told, and may be again
 	ended bool            // something has begun to end the run
 }
 
@@ -34,6 +36,7 @@ func (w *world) happens(what run.Event) {
 	for _, o := range w.out.Start {
 		w.started(before, o)
 	}
+	w.startLost(before, what)
 	for _, o := range w.out.Stop {
 		w.stops[o.ExecutionID] = true
 	}
@@ -108,8 +111,27 @@ func (w *world) started(before run.Record, o run.Start) {
 	}
 }
 
-// drawEvent is anything that may be told, sensible or not.
+// startLost checks that nothing follows for what is to end from its start not having been sent.
+func (w *world) startLost(before run.Record, what run.Event) {
+	if e, is := what.(run.Unsendable); !is || e.End || !w.stops[e.ExecutionID] {
+		return
+	}
+	if without, _ := run.Advance(before, run.Due{}, w.then(w.now)); !reflect.DeepEqual(without, w.r) {
+		w.t.Fatalf("%+v, of what is to end, makes of it\n%+v, without\n%+v", what, w.r, without)
+	}
+}
+
+// drawEvent is anything that may be told, sensible or not, or what was told before.
 func (w *world) drawEvent() run.Event {
+	if len(w.told) > 0 && rapid.IntRange(0, 9).Draw(w.t, "again") == 0 {
+		return rapid.SampledFrom(w.told).Draw(w.t, "what again")
+	}
+	what := w.drawNews()
+	w.told = append(w.told, what)
+	return what
+}
+
+func (w *world) drawNews() run.Event {
 	id := "x-unknown"
 	if all := w.executions(); len(all) > 0 && rapid.IntRange(0, 20).Draw(w.t, "unknown") > 0 {
 		id = rapid.SampledFrom(all).Draw(w.t, "execution")
@@ -134,7 +156,8 @@ func (w *world) drawEvent() run.Event {
 		}
 		return run.Sent{ExecutionIDs: []string{id}}
 	case "unsendable":
-		return run.Unsendable{ExecutionID: id, Word: run.NoNode, Sentence: "there is none"}
+		end := w.stops[id] && rapid.Bool().Draw(w.t, "end")
+		return run.Unsendable{ExecutionID: id, End: end, Word: run.NoNode, Sentence: "there is none"}
 	case "cancel":
 		if rapid.IntRange(0, 5).Draw(w.t, "really") == 0 {
 			return run.Cancel{By: "token:u"}
@@ -144,6 +167,9 @@ func (w *world) drawEvent() run.Event {
 		e := run.NodeSeen{NodeID: node, AsOf: uint64(rapid.IntRange(1, 9).Draw(w.t, "as of"))}
 		if rapid.Bool().Draw(w.t, "lost") {
 			e.LostAt = after(w.now)
+		}
+		if on := strings.TrimPrefix(node, "node-"); e.AsOf > w.nodes[on].AsOf { // who begins from now on knows it
+			w.nodes[on] = run.Node{ID: node, AsOf: e.AsOf, LostAt: e.LostAt}
 		}
 		return e
 	}

@@ -122,7 +122,8 @@ func noteSent(t *turn, what Event) {
 	}
 }
 
-// noteUnsendable gives up an execution that nobody can be told of.
+// noteUnsendable gives up an execution that nobody can be told of. One that is to end is given up by what became of
+// that order alone: that of its start may be told late, or again, when it runs.
 func noteUnsendable(t *turn, what Event) {
 	e := what.(Unsendable)
 	i, k, found := t.locate(e.ExecutionID)
@@ -130,6 +131,9 @@ func noteUnsendable(t *turn, what Event) {
 		return
 	}
 	try, x := &t.r.Work.Tasks[i].Tries[k], t.present(i, k)
+	if e.End == try.StopAt.IsZero() {
+		return
+	}
 	if x.State.Final() {
 		if try.Given {
 			try.AskAt = time.Time{}

@@ -99,7 +99,7 @@ func (s *Service) stop(ctx context.Context, runID string, o run.Stop) run.Event 
 	case err == nil:
 		return run.Sent{ExecutionIDs: []string{o.ExecutionID}}
 	case errors.Is(err, kv.ErrNotFound):
-		return run.Unsendable{ExecutionID: o.ExecutionID, Word: run.NoNode, Sentence: "it was never ordered"}
+		return run.Unsendable{ExecutionID: o.ExecutionID, End: true, Word: run.NoNode, Sentence: "it was never ordered"}
 	}
 	s.later(ctx, "an execution could not be ended, trying again", runID, o.ExecutionID, o.NodeID, err)
 	return nil
