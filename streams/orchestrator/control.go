@@ -38,17 +38,16 @@ type control struct {
 	proven  bool
 	door    *door
 	offers  chan struct{} // one for each offer that is read
-	limiter *rate.Limiter
+	turns   *turns
 	foreign rate.Sometimes
 	log     *slog.Logger
 	metrics *metrics
 }
 
 func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics) *control {
-	limit := rate.Limit(cfg.HandshakesPerSecond)
 	return &control{
 		js: js, store: st, copies: cfg.Copies, manual: cfg.ManualApproval, proven: cfg.ProvenPeers,
-		door: newDoor(), offers: make(chan struct{}, offersAtOnce), limiter: rate.NewLimiter(limit, max(1, int(limit)/5)),
+		door: newDoor(), offers: make(chan struct{}, offersAtOnce), turns: newTurns(cfg.HandshakesPerSecond),
 		foreign: rate.Sometimes{Interval: foreignEvery}, log: cfg.Logger, metrics: m,
 	}
 }

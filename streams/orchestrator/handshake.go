@@ -50,9 +50,11 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	if why := c.unproven(from.nodeID, r.NodeInfo.PeerID); why != "" {
 		return nil, &ncl.RefusedError{Reason: why}
 	}
-	if err := c.turn(ctx, from, r, info); err != nil {
+	end, err := c.turn(ctx, from, r, info)
+	if err != nil {
 		return nil, err
 	}
+	defer end()
 	stands, err := c.admit(ctx, from, r, info)
 	if err != nil {
 		return nil, err
@@ -84,26 +86,24 @@ func (c *control) tryHandshake(ctx context.Context, from sender, r *nclprotocol.
 	return &nclprotocol.HandshakeResponse{Accepted: true, LastNodeSequence: handled, StartSchedulerSequence: inbound.start}, nil
 }
 
-// turn waits until it is this node's turn. One that is known to be refused takes nobody's.
-func (c *control) turn(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) error {
+// turn waits until it is this node's turn, which lasts until end is called. One that is known to be refused takes
+// nobody's.
+func (c *control) turn(ctx context.Context, from sender, r *nclprotocol.HandshakeRequest, info json.RawMessage) (end func(), err error) {
 	entry, known := c.store.Nodes.View().Get(from.nodeID)
 	if known && (allowed(&entry.Value) != nil || rival(&entry.Value, programOf(r)) != "") {
 		switch stands, err := c.store.Nodes.Get(ctx, from.nodeID); { // the view may be behind
 		case err != nil && !errors.Is(err, kv.ErrNotFound) && !errors.Is(err, kv.ErrUndecodable):
-			return err
+			return nil, err
 		case err == nil && (stands.Membership == store.Rejected || string(stands.Info) == string(info)):
 			if err := allowed(&stands); err != nil {
-				return err
+				return nil, err
 			}
 			if err := c.outdone(ctx, &stands, r); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	if err := c.limiter.Wait(ctx); err != nil {
-		return context.DeadlineExceeded // it would take too long, says the limiter at once
-	}
-	return nil
+	return c.turns.wait(ctx)
 }
 
 func liveness(r *nclprotocol.HandshakeRequest) time.Duration {

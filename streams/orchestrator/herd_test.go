@@ -20,10 +20,9 @@ import (
 	"oc-scheduler/streams/orchestrator"
 )
 
-// TestAHerdOfNodesComesAtOnce, as after an outage: all are let in, at a bounded rate. It runs alone: where
-// others take the processors, most of what it does is to try again.
-func TestAHerdOfNodesComesAtOnce(t *testing.T) {
-	const perSecond, herd = 50, 300
+// TestAThousandNodesComeAtOnce, as after an outage: all are let in, at a bounded rate.
+func TestAThousandNodesComeAtOnce(t *testing.T) {
+	const perSecond, herd = 50, 1000
 	srv := natstest.Start(t)
 	a := startReplica(t, srv, "a", func(c *orchestrator.Config) { c.HandshakesPerSecond = perSecond })
 	for _, name := range []string{"b", "c"} {
@@ -59,6 +58,20 @@ func TestAHerdOfNodesComesAtOnce(t *testing.T) {
 		}
 		return n == herd
 	})
+}
+
+// TestWhoseTurnComesLateComesAgain: what is left of its time would not do for a handshake.
+func TestWhoseTurnComesLateComesAgain(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	startReplica(t, srv, "a", func(c *orchestrator.Config) { c.HandshakesPerSecond = 0.2 })
+	nc := srv.Connect(t)
+	if err := insist(t.Context(), newNode(t, nc, "first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := insist(t.Context(), newNode(t, nc, "second")); err == nil {
+		t.Error("its turn came after 5 s of the 8 that it has")
+	}
 }
 
 // insist is one try of a handshake, as a node makes it.
