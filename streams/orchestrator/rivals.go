@@ -38,7 +38,7 @@ func programOf(r *nclprotocol.HandshakeRequest) store.Program {
 // before comes again all the same, each has a copy.
 func rival(n *store.NodeRecord, p store.Program) string {
 	switch {
-	case n.State != store.NodeConnected || n.Ledger == "" || n.Successor != nil && n.Successor.Same(p):
+	case n.State != store.NodeConnected || n.Ledger == "" || awaited(n, p):
 		return ""
 	case n.Ledger != p.Ledger:
 		return fmt.Sprintf("another program is connected as this node, with ledger %s where this one has %s: either two programs "+
@@ -50,6 +50,12 @@ func rival(n *store.NodeRecord, p store.Program) string {
 			n.Ledger, n.StartedAt.Format(time.RFC3339), p.StartedAt.Format(time.RFC3339))
 	}
 	return ""
+}
+
+// awaited says whether an operator lets a program take over: by its ledger, which it keeps when it is restarted before it
+// asks again. Of two that have one ledger, the start tells which is meant.
+func awaited(n *store.NodeRecord, p store.Program) bool {
+	return n.Successor != nil && (n.Successor.Same(p) || n.Successor.Ledger == p.Ledger && n.Ledger != p.Ledger)
 }
 
 // outdone refuses a program while a rival is heard of. Whose pulse it is that stands does not matter: a

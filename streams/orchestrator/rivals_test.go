@@ -62,6 +62,27 @@ func TestTwoPrograms(t *testing.T) {
 	refused(t, second.handshake(t), "another program")
 }
 
+// TestAnApprovedProgramMayBeRestarted before it asks again: it is the same one, by its ledger.
+func TestAnApprovedProgramMayBeRestarted(t *testing.T) {
+	t.Parallel()
+	srv := natstest.Start(t)
+	a := startReplica(t, srv, "a")
+	nc := srv.Connect(t)
+	first, second, third := newNode(t, nc, "n"), newNode(t, nc, "n"), newNode(t, nc, "n")
+	first.accepted(t)
+	refused(t, second.handshake(t), "another program")
+	refusedAs(t, a, second, "another program")
+	if _, err := a.Members.Approve(t.Context(), "n"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, third.handshake(t), "another program") // whom nobody meant
+	restarted := newNode(t, nc, "n")
+	restarted.ledger, restarted.started = second.ledger, second.started.Add(time.Second)
+	restarted.accepted(t)
+	asksForHandshake(t, first, "another session")
+	refused(t, first.handshake(t), "another program")
+}
+
 // TestAPulseOfAnOvertakenHandshake: a handshake that was judged before another program took its place leaves its
 // pulse, and is refused after that; it opens no way in.
 func TestAPulseOfAnOvertakenHandshake(t *testing.T) {
