@@ -91,7 +91,8 @@ func (b *Bus) deadConfig() jetstream.StreamConfig {
 		MaxMsgSize:  -1, // a letter is larger than its message by its headers
 		Duplicates:  deadWindow,
 		Replicas:    b.replicas,
-		MaxMsgs:     -1, MaxBytes: -1, MaxMsgsPerSubject: -1,
+		MaxMsgs:     -1, MaxBytes: deadBytes, MaxMsgsPerSubject: -1,
+		Metadata: jet.Version{Layout: 2, Least: 1}.Mark(nil), // of layout 1 it was unbounded
 	}
 }
 

@@ -53,6 +53,30 @@ func TestBusIsAsTheContractSays(t *testing.T) {
 	}
 }
 
+// TestDeadLettersOfAnOlderLayout come to a bound on their bytes, and stay.
+func TestDeadLettersOfAnOlderLayout(t *testing.T) {
+	t.Parallel()
+	js := natstest.Start(t).JetStream(t)
+	older := events.Expect(1)[1].Stream
+	older.MaxBytes, older.Metadata = -1, jet.Version{Layout: 1}.Mark(nil)
+	if _, err := js.CreateStream(t.Context(), older); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.Publish(t.Context(), "oc.dead.x", []byte("letter")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := events.OpenBus(t.Context(), js, 1); err != nil {
+		t.Fatal(err)
+	}
+	dead, err := js.Stream(t.Context(), events.DeadStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := dead.CachedInfo(); info.Config.MaxBytes != 512<<20 || info.Config.Discard != jetstream.DiscardOld || info.State.Msgs != 1 {
+		t.Errorf("%+v, %d letters", info.Config, info.State.Msgs)
+	}
+}
+
 func TestForeignConfigurationsAreNamed(t *testing.T) {
 	t.Parallel()
 	subjects := []string{events.Propagation, events.CreateResource, events.RemoveResource}

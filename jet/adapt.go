@@ -7,8 +7,8 @@ import (
 )
 
 // Adapt compares a stream that stands with what is needed. It may work as it is: then there is no next. It may
-// be of an older layout that becomes the one needed by adding to it: next is what it is to be changed to, with all
-// that operators have set besides. It fails with a *LayoutError, and with a *ForeignError when the stream bears no
+// be of an older layout that becomes the one needed by adding to it, or by a first bound on its bytes: next is what it is
+// to be changed to, with all that operators have set besides. It fails with a *LayoutError, and with a *ForeignError when the stream bears no
 // version, or the one needed, and is different all the same.
 func Adapt(have, want jetstream.StreamConfig) (next *jetstream.StreamConfig, err error) {
 	stands, needed := versionOf(have), neededBy(want)
@@ -32,7 +32,7 @@ func Adapt(have, want jetstream.StreamConfig) (next *jetstream.StreamConfig, err
 }
 
 // widened is a configuration that takes, keeps and allows all that another one does, too. Whoever works with
-// the stream as it was can go on.
+// the stream as it was can go on. Only where nothing bounded its bytes, it may come to a bound.
 func widened(c, by jetstream.StreamConfig) jetstream.StreamConfig {
 	c.Subjects = slices.Clone(c.Subjects)
 	for _, subject := range by.Subjects {
@@ -43,7 +43,7 @@ func widened(c, by jetstream.StreamConfig) jetstream.StreamConfig {
 	c.MaxAge = lifted(c.MaxAge, by.MaxAge)
 	c.MaxMsgs = lifted(c.MaxMsgs, by.MaxMsgs)
 	c.MaxMsgsPerSubject = lifted(c.MaxMsgsPerSubject, by.MaxMsgsPerSubject)
-	c.MaxBytes = lifted(c.MaxBytes, by.MaxBytes)
+	c.MaxBytes = bounded(c, by)
 	c.MaxMsgSize = lifted(c.MaxMsgSize, by.MaxMsgSize)
 	c.AllowRollup = c.AllowRollup || by.AllowRollup
 	c.AllowDirect = c.AllowDirect || by.AllowDirect
@@ -52,6 +52,15 @@ func widened(c, by jetstream.StreamConfig) jetstream.StreamConfig {
 	c.AllowMsgTTL = c.AllowMsgTTL || by.AllowMsgTTL
 	c.SubjectDeleteMarkerTTL = max(c.SubjectDeleteMarkerTTL, by.SubjectDeleteMarkerTTL)
 	return c
+}
+
+// bounded is how many bytes are kept: as many as before, or more. A stream that would fill the disk is bounded where
+// that discards its oldest messages, and refuses no new ones.
+func bounded(have, by jetstream.StreamConfig) int64 {
+	if have.MaxBytes <= 0 && by.MaxBytes > 0 && have.Discard == jetstream.DiscardOld {
+		return by.MaxBytes
+	}
+	return lifted(have.MaxBytes, by.MaxBytes)
 }
 
 // lifted is the wider of two limits, of which one that is not above zero is none.

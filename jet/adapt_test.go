@@ -35,7 +35,7 @@ func TestOneChangeAtATime(t *testing.T) {
 		"max_age":                   func(c *jetstream.StreamConfig, to int) { c.MaxAge = time.Duration(to) % 3 },
 		"max_msgs":                  func(c *jetstream.StreamConfig, to int) { c.MaxMsgs = int64(to) },
 		"max_msgs_per_subject":      func(c *jetstream.StreamConfig, to int) { c.MaxMsgsPerSubject = int64(to) },
-		"max_bytes":                 func(c *jetstream.StreamConfig, to int) { c.MaxBytes = int64(to)%3 - 1 },
+		"max_bytes":                 func(c *jetstream.StreamConfig, to int) { c.MaxBytes = int64(to) },
 		"max_msg_size":              func(c *jetstream.StreamConfig, to int) { c.MaxMsgSize = int32(to) },
 		"subject_delete_marker_ttl": func(c *jetstream.StreamConfig, to int) { c.SubjectDeleteMarkerTTL = time.Duration(to) },
 		"allow_rollup_hdrs":         func(c *jetstream.StreamConfig, to int) { c.AllowRollup = to > 2 },
@@ -57,5 +57,25 @@ func TestOneChangeAtATime(t *testing.T) {
 		if layout, is := errors.AsType[*jet.LayoutError](err); !is || next != nil || len(layout.Differences) != 1 || layout.Differences[0].Field != name {
 			t.Errorf("%s shrinks: %+v, %v", name, next, err)
 		}
+	}
+}
+
+// TestAFirstBoundOnBytes comes in place where it discards the oldest messages, and with a newer layout alone.
+func TestAFirstBoundOnBytes(t *testing.T) {
+	t.Parallel()
+	have, want := orders(1), orders(1)
+	want.MaxBytes = 1 << 20
+	have.Metadata, want.Metadata = jet.Version{Layout: 1}.Mark(nil), jet.Version{Layout: 2}.Mark(nil)
+	if next, err := jet.Adapt(have, want); err != nil || next == nil || next.MaxBytes != 1<<20 {
+		t.Errorf("%+v, %v", next, err)
+	}
+	have.Discard, want.Discard = jetstream.DiscardNew, jetstream.DiscardNew
+	if next, err := jet.Adapt(have, want); err == nil {
+		t.Errorf("what refuses new messages when it is full becomes %+v", next)
+	}
+	have.Discard, want.Discard = jetstream.DiscardOld, jetstream.DiscardOld
+	have.Metadata = want.Metadata
+	if next, err := jet.Adapt(have, want); err == nil {
+		t.Errorf("of its own layout it becomes %+v", next)
 	}
 }

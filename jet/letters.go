@@ -38,6 +38,19 @@ func LettersOf(js jetstream.JetStream, stream, prefix string) Letters {
 	return Letters{js, stream, prefix}
 }
 
+// Count is how many letters stand of messages with a subject. It fails as the client does.
+func (l Letters) Count(ctx context.Context, subject string) (uint64, error) {
+	subject = l.prefix + subject
+	stream, err := Stream(ctx, l.js, l.stream)
+	if err == nil {
+		var info *jetstream.StreamInfo
+		if info, err = stream.Info(ctx, jetstream.WithSubjectFilter(subject)); err == nil {
+			return info.State.Subjects[subject], nil
+		}
+	}
+	return 0, fmt.Errorf("stream %s: %w", l.stream, err)
+}
+
 // Before returns some of the letters before a place, 0 for the end, the newest first: up to limit, fewer where they are
 // large. next is the place to go on before; 0: there is nothing more. It fails as the client does.
 func (l Letters) Before(ctx context.Context, seq uint64, limit int) (letters []Buried, next uint64, err error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
 
 	"oc-scheduler/store"
 )
@@ -34,6 +35,7 @@ type line struct {
 	revision   uint64
 	unreadable int                         // messages since the cursor moved
 	pause      *backoff.ExponentialBackOff // between tries; nil: the last one succeeded
+	letters    *rate.Limiter               // of what is set aside; nil: nothing was
 }
 
 // handled is up to where all of a line is handled that was read up to a position.

@@ -69,7 +69,7 @@ func Open(ctx context.Context, js jetstream.JetStream, st *store.Store, cfg Conf
 	return &Service{
 		Orders: orders, Members: &Members{st, orders, cfg.Logger},
 		js: js, cfg: cfg, store: st, desk: d,
-		worker:  &worker{js, st, d, cfg.Handler, envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, cfg.Logger, m},
+		worker:  &worker{js, st, d, cfg.Handler, envelope.Codec{Serializer: envelope.Serializer{}, Registry: registry}, cfg.Logger, m, newQuiet()},
 		control: newControl(js, st, cfg, m),
 		warden:  newWarden(js, st, cfg, m),
 		holder:  newHolder(st, d, cfg),

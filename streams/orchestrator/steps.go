@@ -41,7 +41,7 @@ func (w *worker) span(ctx context.Context, l *line, s *sieve, events []event) er
 	}
 	s.counts[outcomeHandled]--
 	s.counts[outcomeDead]++
-	if err := w.bury(ctx, letter{last.received, "refused", err.Error()}); err != nil {
+	if err := w.bury(ctx, l, letter{last.received, "refused", err.Error()}); err != nil {
 		return err
 	}
 	return w.step(ctx, l, nil, at)

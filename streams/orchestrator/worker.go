@@ -28,6 +28,7 @@ type worker struct {
 	codec   envelope.Codec
 	log     *slog.Logger
 	metrics *metrics
+	quiet   quiet
 }
 
 // run works until ctx ends. Messages in hand are then left to the next holder of their partition.
@@ -61,6 +62,16 @@ func (w *worker) fail(ctx context.Context, l *line, err error) {
 }
 
 func (w *worker) work(ctx context.Context, l *line) (err error) {
+	switch in, err := w.letIn(ctx, l.nodeID); {
+	case err != nil:
+		return err
+	case !in:
+		w.metrics.events.WithLabelValues(outcomeForeign).Add(float64(len(l.working)))
+		w.quiet.strangers.Do(func() {
+			w.log.WarnContext(ctx, "a node that is not let in sends events, which count for nothing", "node_id", l.nodeID)
+		})
+		return nil
+	}
 	if !l.known {
 		if l.cursor, l.revision, err = w.store.Executions.Cursor(ctx, l.nodeID); err != nil {
 			return err
@@ -72,7 +83,7 @@ func (w *worker) work(ctx context.Context, l *line) (err error) {
 		return err
 	}
 	for _, dead := range s.dead {
-		if err := w.bury(ctx, dead); err != nil {
+		if err := w.bury(ctx, l, dead); err != nil {
 			return err
 		}
 	}
@@ -87,6 +98,23 @@ func (w *worker) work(ctx context.Context, l *line) (err error) {
 		return w.demandHandshake(ctx, l.nodeID, s.gap, s.gapAt)
 	}
 	return nil
+}
+
+// letIn says whether a node takes part. What one says that does not counts for nothing: it makes no record, and no
+// dead letter, for it may say what it likes. Let in again, it sends again what it has said meanwhile. A broken record
+// shuts nobody out.
+func (w *worker) letIn(ctx context.Context, nodeID string) (bool, error) {
+	if n, known := w.store.Nodes.View().Get(nodeID); known && n.Value.Membership == store.Approved {
+		return true, nil
+	}
+	n, err := w.store.Nodes.Get(ctx, nodeID) // the view may be behind
+	switch {
+	case errors.Is(err, kv.ErrUndecodable):
+		return true, nil
+	case errors.Is(err, kv.ErrNotFound):
+		return false, nil
+	}
+	return err == nil && n.Membership == store.Approved, err
 }
 
 // registryOf knows the events.
