@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,8 +16,8 @@ func understood(t *testing.T, where string, args []string) {
 	}
 }
 
-// TestUnits holds that what systemd is told to start is a command line, that it is told when that is ready, and that it
-// restarts all but faults of the configuration.
+// TestUnits holds that what systemd is told to start is a command line, that it is told when that is ready, that it
+// restarts all but faults of the configuration, and that its users need nothing of a directory that is root's.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	units, err := filepath.Glob(root + "deploy/systemd/*.service")
@@ -40,10 +42,33 @@ func TestUnits(t *testing.T) {
 		if is["Type"] != "notify" || is["RestartPreventExitStatus"] != "78" || is["Restart"] != "on-failure" || is["NoNewPrivileges"] != "yes" {
 			t.Errorf("%s: %v", unit, is)
 		}
-		line := strings.Fields(strings.ReplaceAll(is["ExecStart"], "${STATE_DIRECTORY}", t.TempDir()))
+		if is["DynamicUser"] != "yes" || strings.Contains(is["ExecStart"], "/etc/") {
+			t.Errorf("%s: its user may not read what is in /etc/oc-scheduler: %s", unit, is["ExecStart"])
+		}
+		dirs := strings.NewReplacer("${STATE_DIRECTORY}", t.TempDir(), "${CREDENTIALS_DIRECTORY}", t.TempDir())
+		line := strings.Fields(dirs.Replace(is["ExecStart"]))
 		if len(line) < 2 || line[0] != "/usr/local/bin/oc-scheduler" {
 			t.Fatalf("%s: %v", unit, line)
 		}
 		understood(t, unit, line[1:])
+		verified(t, unit)
+	}
+}
+
+// verified has systemd read a unit, where it is there, with a program of ours as the one that it starts.
+func verified(t *testing.T, unit string) {
+	t.Helper()
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Logf("%s is not read by systemd: %v", unit, err)
+		return
+	}
+	copied := filepath.Join(t.TempDir(), filepath.Base(unit))
+	text := strings.ReplaceAll(read(t, unit), "/usr/local/bin/oc-scheduler", os.Args[0])
+	if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", copied).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s: %v\n%s", unit, err, out)
 	}
 }
