@@ -15,9 +15,6 @@ import (
 	"oc-scheduler/events"
 )
 
-// Said is what the scheduler said of one peer on the bus; Answers are planners that others had asked for.
-type Said struct{ Requests, Closes, Answers []time.Time }
-
 // Heard reads all that the fleet has ever said on the bus, by peer.
 func Heard(ctx context.Context, js jetstream.JetStream) (map[string]Said, error) {
 	msgs, err := all(ctx, js, events.Stream, jetstream.DeliverAllPolicy, events.Propagation)

@@ -163,22 +163,17 @@ func (w *world) auditBus(leaving time.Time) {
 		last := slices.IndexFunc(said.Closes, leaving.Before)
 		w.tally.judge("a planner is closed once when the last client leaves", last >= 0 && last == len(said.Closes)-1,
 			fmt.Sprintf("%s: closes %v, left %v", peer, said.Closes, leaving))
-		repeats = append(repeats, within(peer+" requests", said.Requests, 9*time.Second)...)
-		repeats = append(repeats, within(peer+" closes", said.Closes[:max(last, 0)], plannerTTL-5*time.Second)...)
+		for what, list := range map[string][]string{
+			"requests": said.RequestedAgain(9 * time.Second),
+			"closes":   said.ClosedAgain(plannerTTL-5*time.Second, leaving),
+		} {
+			for _, when := range list {
+				repeats = append(repeats, fmt.Sprintf("%s %s %s", peer, what, when))
+			}
+		}
 	}
 	w.tally.judge("requests and closes go out once", len(repeats) <= w.tally.faults/10, strings.Join(repeats, "; "))
 	w.say("%d requests and %d closes of %d peers, %d said twice: %v", requests, closes, peers, len(repeats), repeats)
-}
-
-// within lists the times that follow another too soon.
-func within(what string, times []time.Time, least time.Duration) (repeats []string) {
-	slices.SortFunc(times, time.Time.Compare)
-	for i := 1; i < len(times); i++ {
-		if gap := times[i].Sub(times[i-1]); gap < least {
-			repeats = append(repeats, fmt.Sprintf("%s %v apart", what, gap.Round(time.Millisecond)))
-		}
-	}
-	return repeats
 }
 
 func (w *world) auditGhosts() {
