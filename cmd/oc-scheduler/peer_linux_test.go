@@ -52,12 +52,6 @@ func (s *site) connected(t *testing.T) {
 	})
 }
 
-// ask runs a command against the site.
-func (s *site) ask(t *testing.T, command string, args ...string) outcome {
-	t.Helper()
-	return invoke(t, map[string]string{"OC_SERVER": s.url}, append([]string{command}, args...)...)
-}
-
 // sh has the node run a script in the background, and returns the execution's id.
 func (s *site) sh(t *testing.T, script string) string {
 	t.Helper()

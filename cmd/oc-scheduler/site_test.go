@@ -204,3 +204,9 @@ func (s stream) until(what string, ok func(result) bool) result {
 		}
 	}
 }
+
+// ask runs a command against the site.
+func (s *site) ask(t *testing.T, command string, args ...string) outcome {
+	t.Helper()
+	return invoke(t, map[string]string{"OC_SERVER": s.url}, append([]string{command}, args...)...)
+}

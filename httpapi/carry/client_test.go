@@ -110,9 +110,7 @@ func deaf(t *testing.T) *http.Client {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
-		return errors.Join(c.Control(func(fd uintptr) {
-			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
-		}), err)
+		return errors.Join(c.Control(func(fd uintptr) { err = keepLittle(fd) }), err)
 	}}
 	transport := &http.Transport{DialContext: dialer.DialContext, ReadBufferSize: 1 << 10}
 	t.Cleanup(transport.CloseIdleConnections)
