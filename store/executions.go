@@ -31,10 +31,14 @@ type Executions struct {
 	keys    *kv.Keys
 	cursors *kv.Keys
 	view    *kv.View[execution.Execution]
+
+	unordered *unordered
 }
 
 func newExecutions(keys *kv.Keys) *Executions {
-	return &Executions{keys, keys.Keys(cursorSpace), kv.NewView(keys, decodeExecution)}
+	x := &Executions{keys, keys.Keys(cursorSpace), kv.NewView(keys, decodeExecution), &unordered{of: map[string]int{}}}
+	x.view.OnValue(x.unordered.replace)
+	return x
 }
 
 var decodeExecution = kv.JSON(func(_ kv.Key, e execution.Execution) error {
@@ -70,8 +74,8 @@ func (x *Executions) Get(ctx context.Context, executionID string) (execution.Exe
 	return decodeExecution("", m)
 }
 
-// Create stores a new execution, and says as which revision. It fails with ErrExists, kv.ErrTooLarge or
-// kv.ErrUnavailable.
+// Create stores a new execution, and says as which revision. What another node has told under its id, and nobody ordered,
+// counts as none: a node keeps no id from others. It fails with ErrExists, kv.ErrTooLarge or kv.ErrUnavailable.
 func (x *Executions) Create(ctx context.Context, e execution.Execution) (uint64, error) {
 	w, err := writeExecution(e)
 	if err != nil {
@@ -79,7 +83,8 @@ func (x *Executions) Create(ctx context.Context, e execution.Execution) (uint64,
 	}
 	return x.keys.ChangeFrom(ctx, kv.KeyOf(e.ExecutionID), &kv.Attempt{Write: w}, func(last kv.Message) (*kv.Write, error) {
 		if last.Live() {
-			if _, err := decodeExecution("", last); err == nil { // a broken one counts as none
+			// A broken one counts as none.
+			if stands, err := decodeExecution("", last); err == nil && (!stray(stands) || stands.NodeID == e.NodeID) {
 				return nil, fmt.Errorf("execution %q: %w", e.ExecutionID, ErrExists)
 			}
 		}

@@ -17,6 +17,8 @@ type Step struct {
 	revision uint64 // of the cursor
 	batch    *kv.Batch
 	set      map[string]execution.Execution
+	made     int // executions that nobody ordered
+	refused  int
 }
 
 // NewStep begins a step from a cursor of that revision.

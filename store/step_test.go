@@ -80,7 +80,7 @@ func TestAStepIsOvertakenByAnExecution(t *testing.T) {
 	if _, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x", NodeID: "n", State: execution.Ordered}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x"})
+	_, err := st.Executions.Create(t.Context(), execution.Execution{ExecutionID: "x", NodeID: "n"})
 	wantErr(t, err, store.ErrExists)
 	for _, id := range []string{"x", "y"} {
 		if err := step.Set(execution.Execution{ExecutionID: id}); err != nil {

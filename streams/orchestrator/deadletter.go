@@ -28,10 +28,11 @@ const (
 )
 
 // quiet bounds what is logged of what nodes may do a thousand times a second.
-type quiet struct{ strangers, letters rate.Sometimes }
+type quiet struct{ strangers, letters, unordered rate.Sometimes }
 
 func newQuiet() quiet {
-	return quiet{rate.Sometimes{Interval: quietFor}, rate.Sometimes{Interval: quietFor}}
+	once := func() rate.Sometimes { return rate.Sometimes{Interval: quietFor} }
+	return quiet{once(), once(), once()}
 }
 
 // bury keeps a message as a dead letter, once: its id is the message's place in the stream. Of a node of which more are

@@ -51,7 +51,7 @@ func (Executions) HandleEvents(ctx context.Context, nodeID string, events []*env
 			return err
 		}
 		next, changed := stands.Apply(executionEvent(nodeID, m, e))
-		if !changed {
+		if !changed || stands.ExecutionID == "" && !step.Admit() {
 			continue
 		}
 		if err := step.Set(next); err != nil {

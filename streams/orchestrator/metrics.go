@@ -27,6 +27,7 @@ const (
 	outcomeGap       = "gap"
 	outcomeForeign   = "foreign"
 	outcomeDead      = "dead"
+	outcomeUnordered = "unordered"
 )
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -42,7 +43,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		heartbeats: counters("node_heartbeats_total", "Heartbeats of compute nodes.", "result", "fresh", "old", "session over"),
 		offers:     counters("node_offers_total", "Offers of compute nodes.", "result", "accepted", "refused", "old", "session over"),
 		events: counters("node_events_total", "Events of compute nodes, and what became of them.", "result",
-			outcomeHandled, outcomeDuplicate, outcomeGap, outcomeForeign, outcomeDead),
+			outcomeHandled, outcomeDuplicate, outcomeGap, outcomeForeign, outcomeDead, outcomeUnordered),
 		losses: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "oc_scheduler_nodes_lost_total", Help: "Compute nodes that this replica marked as lost.",
 		}),

@@ -18,7 +18,7 @@ func (w *worker) handle(ctx context.Context, l *line, s *sieve) error {
 	if err := w.span(ctx, l, s, s.events); err != nil {
 		return err
 	}
-	return w.step(ctx, l, nil, s.cursor)
+	return w.step(ctx, l, s, nil, s.cursor)
 }
 
 // span handles consecutive events: all at once, or, when one of them is at fault, the halves apart. One
@@ -29,7 +29,7 @@ func (w *worker) span(ctx context.Context, l *line, s *sieve, events []event) er
 	}
 	last := events[len(events)-1]
 	at := store.Cursor{Ledger: last.Source, Sequence: last.Sequence}
-	err := w.step(ctx, l, events, at)
+	err := w.step(ctx, l, s, events, at)
 	if !ncl.IsPermanent(err) {
 		return err
 	}
@@ -44,11 +44,11 @@ func (w *worker) span(ctx context.Context, l *line, s *sieve, events []event) er
 	if err := w.bury(ctx, l, letter{last.received, "refused", err.Error()}); err != nil {
 		return err
 	}
-	return w.step(ctx, l, nil, at)
+	return w.step(ctx, l, s, nil, at)
 }
 
 // step has events handled and commits their effects and the cursor.
-func (w *worker) step(ctx context.Context, l *line, events []event, cursor store.Cursor) error {
+func (w *worker) step(ctx context.Context, l *line, s *sieve, events []event, cursor store.Cursor) error {
 	if cursor == l.cursor {
 		return nil
 	}
@@ -59,8 +59,21 @@ func (w *worker) step(ctx context.Context, l *line, events []event, cursor store
 	revision, err := step.Commit(ctx, cursor)
 	if err == nil {
 		l.cursor, l.revision = cursor, revision
+		w.unordered(ctx, l.nodeID, s, step.Refused())
 	}
 	return hopeless(err)
+}
+
+// unordered notes that a node has told of more executions that nobody ordered than are kept.
+func (w *worker) unordered(ctx context.Context, nodeID string, s *sieve, refused int) {
+	if refused == 0 {
+		return
+	}
+	s.counts[outcomeHandled] -= refused
+	s.counts[outcomeUnordered] += refused
+	w.quiet.unordered.Do(func() {
+		w.log.WarnContext(ctx, "a node tells of more executions that nobody ordered than are kept", "node_id", nodeID)
+	})
 }
 
 // effects has the handler make step of events.
