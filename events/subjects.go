@@ -39,7 +39,7 @@ const MaxMessageSize = 8 << 20
 const (
 	busAge     = 24 * time.Hour
 	deadAge    = 30 * 24 * time.Hour
-	deadBytes  = 512 << 20      // then the oldest go: who sends what can't be used fills no disk
+	deadBytes  = 128 << 20      // then the oldest go: who sends what can't be used fills no disk
 	deadWindow = 24 * time.Hour // a dead letter is recognised as a copy for as long as the bus can deliver it again
 	maxPending = 8000           // unacknowledged in the whole fleet; two hung replicas must not stop the rest
 )
