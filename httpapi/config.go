@@ -18,6 +18,7 @@ type Config struct {
 	Issuer *issuer.Issuer // who vouches for people; nil: nobody does
 
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For and -Proto count
+	Unproxied      bool           // nobody is asked who he is, for nobody else than this machine's users comes: what a proxy passes on is refused
 
 	// How many requests a second one subject may make while Auth is on, and twice that at once; 0: any number.
 	ReadsPerSecond, WritesPerSecond float64

@@ -26,6 +26,7 @@ const statusClientGone = 499
 var (
 	errWhoAsks     = newProblem(http.StatusUnauthorized, "this takes valid credentials")
 	errForeign     = newProblem(http.StatusForbidden, "with the session of a browser only pages of this host may do this")
+	errPassedOn    = newProblem(http.StatusForbidden, "a proxy has passed this on, and whoever comes through one would be an administrator here: give --auth on, or --auth off where the proxy decides who may do what")
 	errIssuerAway  = newProblem(http.StatusServiceUnavailable, "the issuer that vouches for people is out of reach").after(retryLimited)
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)

@@ -91,6 +91,9 @@ func (s *Server) rescue(c echo.Context, handle echo.HandlerFunc) error {
 		if err := s.names.check(c.Request()); err != nil {
 			return err
 		}
+		if s.cfg.Unproxied && passedOn(c.Request().Header) {
+			return errPassedOn
+		}
 		if err := s.origins.checkChange(c.Request()); err != nil {
 			return err
 		}

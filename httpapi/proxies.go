@@ -27,6 +27,21 @@ func (p proxies) ahead(next http.Handler) http.Handler {
 	})
 }
 
+// passedOn says whether a request bears a header that proxies add, be it empty. One that adds none can't be told from a
+// client.
+func passedOn(h http.Header) bool {
+	for name := range h {
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip":
+			return true
+		}
+		if strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
+}
+
 func (p proxies) trusts(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	return slices.ContainsFunc(p, func(of netip.Prefix) bool { return of.Contains(addr) })

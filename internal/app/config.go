@@ -46,13 +46,13 @@ type Config struct {
 
 	ApproveNodes string `placeholder:"auto|manual" help:"Whether new compute nodes may take part at once, or wait for 'oc-scheduler nodes approve' (manual); give every replica the same. By default auto, and manual where who asks has to say who he is."`
 
-	TrustedProxy []string `placeholder:"CIDR" help:"A network of proxies: the right-most address of X-Forwarded-For outside of all of these is the client, X-Forwarded-Proto its protocol; repeatable."`
+	TrustedProxy []string `placeholder:"CIDR" help:"A network of proxies: the right-most address of X-Forwarded-For outside of all of these is the client, X-Forwarded-Proto its protocol; who asks has to say who he is, unless --auth off; repeatable."`
 	RateReads    float64  `default:"500" help:"Reads a second of one subject, twice that at once, while who asks has to say who he is; 0: any number."`
 	RateWrites   float64  `default:"50" help:"Writes a second, likewise."`
 
 	NodePeers string `placeholder:"any|prefix" default:"any" help:"Whether a node may name any peer as its own, or its id has to be the peer's, or to begin with that and a dot (prefix), so that its NATS rights prove the peer; give every replica the same."`
 
-	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights."`
+	Auth               string `placeholder:"auto|on|off" default:"auto" help:"Whether who asks has to say who he is: auto asks for it unless HTTP is served on a loopback address alone and no other flag is about rights, and then refuses what a proxy passes on."`
 	BootstrapTokenFile string `placeholder:"FILE" help:"While no administrator's token lives, make one, once for the fleet, and write it to FILE, which must not exist."`
 
 	OIDCIssuer           string   `name:"oidc-issuer" placeholder:"URL" help:"Accept access tokens (JWT) of this OpenID Connect issuer, by its published keys; needs --oidc-audience."`

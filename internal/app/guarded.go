@@ -91,6 +91,9 @@ func (c Config) guarded() bool {
 	return !isLoopback(c.Listen) || c.BootstrapTokenFile != "" || c.TLSCert != "" || c.OIDCIssuer != "" || len(c.TrustedProxy) > 0
 }
 
+// undecided says whether no operator has said if who asks has to say who he is.
+func (c Config) undecided() bool { return c.Auth == "" || c.Auth == auto }
+
 // isLoopback says whether an address is reached from this machine alone. No other name than localhost is looked
 // up: who answers for it may lie.
 func isLoopback(addr string) bool {

@@ -36,7 +36,8 @@ func (c Config) http() httpapi.Config {
 		AllowOrigins: c.AllowOrigin,
 		Auth:         c.guarded(),
 
-		TrustedProxies: c.proxies(), ReadsPerSecond: c.RateReads, WritesPerSecond: c.RateWrites,
+		TrustedProxies: c.proxies(), Unproxied: c.undecided() && !c.guarded(),
+		ReadsPerSecond: c.RateReads, WritesPerSecond: c.RateWrites,
 		Streams: carry.Config{MaxStreams: c.MaxStreams, MaxStreamsPerClient: c.MaxStreamsPerClient},
 	}
 }
