@@ -20,7 +20,7 @@ import (
 // Bookings books, holds, and tells of it. All but Schedules needs NATS.
 type Bookings interface {
 	// Book returns booking.ErrNotLoaded, booking.ErrUnknownWorkflow, a fault.List, *booking.TakenError,
-	// *booking.MissingError or kv.ErrUnavailable; so do Hold and Preview.
+	// *booking.MissingError or kv.ErrUnavailable; so does Hold. Preview returns booking.ErrCrowded, too.
 	Book(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Schedule, error)
 	Hold(ctx context.Context, a booking.Asked, r schedule.Request) (schedule.Hold, error)
 	Preview(ctx context.Context, a booking.Asked, r schedule.Request, n int) ([]booking.Previewed, error)
@@ -48,7 +48,7 @@ func (s *Server) bookingRoutes() []route {
 	return []route{
 		{get, "/oc/:id/schedules", access.Read, s.listSchedulesOf},
 		{post, "/oc/:id/schedules", access.Write, s.once(s.ofWorkflow, s.postSchedule)},
-		{post, "/oc/:id/preview", access.Read, s.once(s.ofWorkflow, s.postPreview)},
+		{post, "/oc/:id/preview", access.Read, s.postPreview},
 		{post, "/oc/:id/holds", access.Write, s.once(s.ofWorkflow, s.postHold)},
 		{get, "/schedules", access.Read, s.listSchedules},
 		{get, "/schedules/:id", access.Read, s.getSchedule},
@@ -82,6 +82,8 @@ func bookingProblem(err error) *Problem {
 		return errStarting
 	case errors.Is(err, booking.ErrBusy):
 		return errBusy
+	case errors.Is(err, booking.ErrCrowded):
+		return errCrowded
 	case errors.Is(err, booking.ErrUnknownWorkflow):
 		return errNoWorkflow
 	case errors.Is(err, booking.ErrNotFound), errors.Is(err, kv.ErrUndecodable): // what nobody can read counts as absent

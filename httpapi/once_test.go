@@ -37,7 +37,6 @@ func TestARepeatedRequest(t *testing.T) {
 	booked := same("/oc/wf-1/schedules", fmt.Sprintf(at, on(0), ""), http.StatusCreated).header.Get("Location")
 	held := same("/oc/wf-1/holds", fmt.Sprintf(at, on(1), `,"ttl_s":900`), http.StatusCreated).header.Get("Location")
 	confirmed := same(held+"/confirm", "", http.StatusCreated)
-	same("/oc/wf-1/preview?n=1", fmt.Sprintf(at, on(2), ""), http.StatusOK)
 	run := same("/oc/wf-1/runs", fmt.Sprintf(at, on(3), ""), http.StatusCreated).header.Get("Location")
 	same(run+"/cancel", `{"reason":"enough"}`, http.StatusAccepted)
 	same(booked+"/pause", "", http.StatusOK)
@@ -50,7 +49,6 @@ func TestARepeatedRequest(t *testing.T) {
 		t.Errorf("what was made has changed since, and the answer with it: %s", again.body)
 	}
 	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, on(4), ""), "k 1").problem(t, http.StatusUnprocessableEntity)
-	s.keyed(t, "/oc/wf-1/preview?n=2", fmt.Sprintf(at, on(2), ""), "k 1").problem(t, http.StatusUnprocessableEntity)
 	s.keyed(t, "/oc/wf-1/schedules", fmt.Sprintf(at, on(0), ""), "k 2").problem(t, http.StatusConflict)
 	for _, bad := range []string{"", strings.Repeat("k", 129)} {
 		s.keyed(t, "/oc/wf-1/schedules", "{}", bad).problem(t, http.StatusUnprocessableEntity)
@@ -116,4 +114,34 @@ func TestARequestInProgress(t *testing.T) {
 	if again := s.keyed(t, "/oc/wf-1/schedules", body, "k").ok(t, http.StatusCreated); !bytes.Equal(again.body, made.body) {
 		t.Errorf("%s, then %s", made.body, again.body)
 	}
+}
+
+// TestAPreviewKeepsNoKey: it changes nothing, so nothing is kept of it, whoever asks with however many keys.
+func TestAPreviewKeepsNoKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	s.plan(t, "peer-a", 20)
+	operator, viewer := s.as(t, access.Operator), s.as(t, access.Viewer)
+	s.do(t, http.MethodPut, "/oc/wf-1", sampleWorkflow("wf-1", 8), "Authorization", operator).ok(t, http.StatusCreated)
+	for i, key := range []string{"k", "k", "", strings.Repeat("k", 129)} {
+		body := fmt.Sprintf(`{"start":"%sT09:00:00Z","duration_s":3600}`, on(i))
+		s.keyed(t, "/oc/wf-1/preview", body, key, "Authorization", viewer).ok(t, http.StatusOK)
+	}
+	if keys := s.keys(t); keys != 0 {
+		t.Errorf("%d keys are kept", keys)
+	}
+}
+
+// keys is how many of Idempotency-Key there is something of.
+func (s *site) keys(t *testing.T) int {
+	t.Helper()
+	stream, err := s.js.Stream(t.Context(), s.store.Plan.Stream().Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(plan.Idempotency.Filter()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(info.State.Subjects)
 }

@@ -21,7 +21,7 @@ func (s *Server) postSchedule(c echo.Context) error {
 	return created(c, "/schedules/"+made.ID, made)
 }
 
-// postPreview tells what would be booked.
+// postPreview tells what would be booked. It changes nothing, so an Idempotency-Key has nothing to say here.
 func (s *Server) postPreview(c echo.Context) error {
 	n, err := howMany(c, booking.MaxPreview)
 	if err != nil {

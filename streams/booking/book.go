@@ -24,6 +24,9 @@ func (s *Service) Book(ctx context.Context, a Asked, r schedule.Request) (schedu
 	id := s.plan.NewID(schedule.OfSchedule)
 	err := s.try(ctx, a, r, id, func(ctx context.Context, v *sight, w store.WorkflowRecord, win booking.Window) (*plan.Commit, error) {
 		list, more, err := occurrences(r, v.now, win)
+		if err == nil {
+			err = checkLooked(w.Workflow, len(list))
+		}
 		if err != nil {
 			return nil, err
 		}

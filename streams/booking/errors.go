@@ -12,6 +12,8 @@ var (
 	ErrNotLoaded = errors.New("not loaded yet")
 	// ErrBusy says that too many book at the same peers.
 	ErrBusy = errors.New("too many book at the same peers")
+	// ErrCrowded says that too many look at many occurrences, or that one takes too long.
+	ErrCrowded = errors.New("too many previews, or one that takes too long")
 	// ErrUnknownWorkflow says that there is no such workflow.
 	ErrUnknownWorkflow = errors.New("unknown workflow")
 	// ErrNotFound says that there is no such schedule or hold.

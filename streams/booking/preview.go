@@ -25,7 +25,7 @@ type Previewed struct {
 }
 
 // Preview tells of the first n occurrences of a request, each alone against what stands, and books nothing. Those
-// that overlap skips are left out. It fails with ErrNotLoaded, ErrUnknownWorkflow, a fault.List, or as ctx ends.
+// that overlap skips are left out. It fails with ErrNotLoaded, ErrUnknownWorkflow, ErrCrowded, a fault.List, or as ctx ends.
 func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n int) ([]Previewed, error) {
 	w, err := s.workflow(a.WorkflowID)
 	if err != nil {
@@ -40,18 +40,38 @@ func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n in
 	if err != nil {
 		return nil, err
 	}
-	list, err := previewed(r, v.now, win, n)
+	leave, err := s.looking.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Previewed, 0, len(list))
+	defer leave()
+	list, err := previewed(ctx, r, v.now, win, n)
+	if err == nil {
+		err = checkLooked(w.Workflow, len(list))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.preview(ctx, list, win)
+}
+
+// preview tells of occurrences. It fails with ErrCrowded, a fault.List, or as ctx ends.
+func (v *sight) preview(ctx context.Context, list []schedule.Occurrence, like booking.Window) ([]Previewed, error) {
+	answer, err := v.answers()
+	if err != nil {
+		return nil, err
+	}
+	items, said := make([]Previewed, 0, len(list)), told(0)
 	for _, o := range list {
-		each := booking.Window{
-			Start: o.Start.UnixNano(), End: o.End.UnixNano(), From: o.Start.UnixNano(), AsPossible: win.AsPossible, Preemption: win.Preemption,
+		if err := inTime(ctx); err != nil {
+			return nil, err
 		}
-		result, err := v.result(each)
+		each := booking.Window{
+			Start: o.Start.UnixNano(), End: o.End.UnixNano(), From: o.Start.UnixNano(), AsPossible: like.AsPossible, Preemption: like.Preemption,
+		}
+		result, err := answer(each)
 		if err == nil {
-			err = ctx.Err()
+			err = said.add(result)
 		}
 		if err != nil {
 			return nil, err
@@ -61,8 +81,8 @@ func (s *Service) Preview(ctx context.Context, a Asked, r schedule.Request, n in
 	return items, nil
 }
 
-// previewed are the first n occurrences of a request. It fails with a fault.List.
-func previewed(r schedule.Request, now time.Time, win booking.Window, n int) (list []schedule.Occurrence, err error) {
+// previewed are the first n occurrences of a request. It fails with a fault.List, or as inTime does.
+func previewed(ctx context.Context, r schedule.Request, now time.Time, win booking.Window, n int) (list []schedule.Occurrence, err error) {
 	if !r.Recurs {
 		list, _, err := occurrences(r, now, win)
 		return list, err
@@ -76,6 +96,9 @@ func previewed(r schedule.Request, now time.Time, win booking.Window, n int) (li
 	for o := range r.Rest(&schedule.Record{}, now, time.Duration(win.End-win.Start)) {
 		if len(list) == n || len(list) == 0 && o.Start.Sub(from) > calendar.Horizon || o.End.Sub(now) > booking.Horizon {
 			break
+		}
+		if err := inTime(ctx); err != nil {
+			return nil, err
 		}
 		if o.State == "" {
 			list = append(list, o)

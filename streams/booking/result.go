@@ -7,6 +7,15 @@ import (
 
 // result is the answer to a check, with all that stands, as far as who asks may know.
 func (v *sight) result(w booking.Window) (*booking.Result, error) {
+	answer, err := v.answers()
+	if err != nil {
+		return nil, err
+	}
+	return answer(w)
+}
+
+// answers gives results for any windows, of what stands now. Both fail with a fault.List.
+func (v *sight) answers() (func(booking.Window) (*booking.Result, error), error) {
 	state := booking.Look(v.workflow, func(peerID string) (*planner.Planner, *planner.Overlay) {
 		x := v.index(peerID)
 		if x == nil {
@@ -18,11 +27,14 @@ func (v *sight) result(w booking.Window) (*booking.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Answer(state.Inputs(v.selected), w, v.now)
-	if err != nil || v.who == nil {
-		return r, err
-	}
-	return r.Without(v.hidden(v.who, r.Owners())), nil
+	inputs := state.Inputs(v.selected)
+	return func(w booking.Window) (*booking.Result, error) {
+		r, err := p.Answer(inputs, w, v.now)
+		if err != nil || v.who == nil {
+			return r, err
+		}
+		return r.Without(v.hidden(v.who, r.Owners())), nil
+	}, nil
 }
 
 // overlay is what stands with a peer as it is to be after this commit.

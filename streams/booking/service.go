@@ -20,13 +20,15 @@ type Service struct {
 	hidden    func(who *access.Subject, owners []string) []string // as store.Hidden
 	indexes   indexes
 	turns     turns
+	looking   looking
 	metrics   metrics
 }
 
 // New makes a Service on this replica's views; reg may be nil.
 func New(st *store.Store, reg prometheus.Registerer) *Service {
 	return &Service{
-		plan: st.Plan, stored: st.Workflows, workflows: st.Workflows.View(), planners: st.Planners.View(), hidden: st.Hidden, metrics: newMetrics(reg, st.Plan),
+		plan: st.Plan, stored: st.Workflows, workflows: st.Workflows.View(), planners: st.Planners.View(), hidden: st.Hidden,
+		looking: newLooking(), metrics: newMetrics(reg, st.Plan),
 	}
 }
 
