@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -70,4 +71,20 @@ func TestThePageOfTheInterface(t *testing.T) {
 		}
 	}
 	newSite(t, defaults).shows(t, "/ui/", `href="/docs"`)
+}
+
+// TestThePageOfTheInterfaceIsMadeOnce: it depends on what is built in alone, and anybody may ask for it as often as he
+// likes.
+func TestThePageOfTheInterfaceIsMadeOnce(t *testing.T) {
+	s := newBareSite(t, defaults)
+	each := testing.AllocsPerRun(10, func() {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs", nil))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	})
+	if each > 1000 {
+		t.Errorf("a request takes %v allocations", each)
+	}
 }

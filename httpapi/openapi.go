@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	_ "embed"
+	"html/template"
 	"net/http"
 	"sync"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/httpapi/reference"
+	"oc-scheduler/httpapi/ui"
 )
 
 // openAPI describes all routes, and asyncAPI what is told over time, by streams and on the bus. They are kept by hand;
@@ -20,12 +22,16 @@ var (
 )
 
 // manual is what a page shows of both.
-var manual = sync.OnceValue(func() *reference.Manual {
+var manual = sync.OnceValue(func() template.HTML {
 	m, err := reference.Read(openAPI, asyncAPI)
 	if err != nil {
 		panic(err) // they are built in
 	}
-	return m
+	page, err := ui.Manual(m)
+	if err != nil {
+		panic(err) // so is the template
+	}
+	return page
 })
 
 // described answers with a description.

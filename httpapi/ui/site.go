@@ -2,12 +2,12 @@ package ui
 
 import (
 	"context"
+	"html/template"
 	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
-	"oc-scheduler/httpapi/reference"
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
 	"oc-scheduler/store/booking"
@@ -81,8 +81,8 @@ type Site struct {
 	LoggedIn func(echo.Context) bool
 	// Secret says that what the pages show is not for everybody.
 	Secret bool
-	// Manual is the interface for programs.
-	Manual *reference.Manual
+	// Manual is the interface for programs, as the function of that name renders it.
+	Manual template.HTML
 	// Now is the clock.
 	Now func() time.Time
 }
