@@ -1,12 +1,13 @@
 package httpapi
 
 import (
-	"strconv"
+	"encoding/base64"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"oc-scheduler/store"
+	"oc-scheduler/store/digest"
 )
 
 // condition is what If-Match and If-None-Match ask of the workflow that is stored (RFC 9110, section
@@ -17,22 +18,23 @@ func condition(c echo.Context, parts *Parts, workflowID string) (store.Condition
 	match, noneMatch := tagsOf(h, "If-Match"), tagsOf(h, "If-None-Match")
 	cond := store.Condition{Exists: match.any, Absent: noneMatch.any}
 	if match.given && !match.any {
-		cond.Revisions = match.revisions()
+		cond.Contents = match.contents()
 	}
 	entry, ok := parts.Workflows.Get(workflowID)
-	if ok && subjectOf(c).Sees(entry.Value.Groups()) && !noneMatch.any && noneMatch.weakly(revisionTag(entry.Revision)) {
+	if ok && subjectOf(c).Sees(entry.Value.Groups()) && !noneMatch.any && noneMatch.weakly(contentTag(entry.Value.Raw)) {
 		return cond, store.ErrPrecondition
 	}
 	return cond, nil
 }
 
-// revisions are those that the list's tags name; never nil. Weak tags and others match nothing.
-func (l tagList) revisions() []uint64 {
-	revisions := []uint64{}
+// contents are those that the list's tags name; never nil. Weak tags and others match nothing.
+func (l tagList) contents() []digest.Digest {
+	contents := []digest.Digest{}
 	for _, tag := range l.tags {
-		if revision, err := strconv.ParseUint(strings.Trim(tag, `"`), 10, 64); err == nil && revisionTag(revision) == tag {
-			revisions = append(revisions, revision)
+		sum, err := base64.RawURLEncoding.Strict().DecodeString(strings.Trim(tag, `"`))
+		if err == nil && len(sum) == len(digest.Digest{}) && !strings.HasPrefix(tag, "W/") {
+			contents = append(contents, digest.Digest(sum))
 		}
 	}
-	return revisions
+	return contents
 }

@@ -1,17 +1,23 @@
 package httpapi
 
 import (
+	"encoding/base64"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"oc-scheduler/store/digest"
 )
 
-// etag is a strong entity tag (RFC 9110, section 8.8.3) of a version or revision.
+// etag is a strong entity tag (RFC 9110, section 8.8.3) of a version.
 func etag(version string) string { return `"` + version + `"` }
 
-func revisionTag(revision uint64) string { return etag(strconv.FormatUint(revision, 10)) }
+// contentTag is that of a body. A revision would do, but it counts all that is written into a bucket, by whomever.
+func contentTag(body []byte) string {
+	sum := digest.Of(body)
+	return etag(base64.RawURLEncoding.EncodeToString(sum[:]))
+}
 
 // tagList is an If-Match or If-None-Match header: "*" or entity tags, all lines of it joined.
 type tagList struct {

@@ -49,6 +49,7 @@ func TestConditionsOfPut(t *testing.T) {
 	put("If-Match", "W/"+tag).problem(t, http.StatusPreconditionFailed) // weak tags match nothing
 	put("If-Match", `"nonsense"`).problem(t, http.StatusPreconditionFailed)
 	put("If-Match", `"0", `+tag).ok(t, http.StatusOK)
+	s.do(t, http.MethodPut, "/oc/w", sampleWorkflow("w", 2), "If-Match", tag).ok(t, http.StatusOK)
 	put("If-Match", tag).problem(t, http.StatusPreconditionFailed) // no longer
 	put("If-Match", "*").ok(t, http.StatusOK)
 }

@@ -16,9 +16,9 @@ type nodeShown struct {
 	Reason     string           `json:"reason,omitempty"`
 	PeerSince  time.Time        `json:"peer_since,omitzero"`
 	connectionShown
-	positionsShown
-	TellsOffers  bool               `json:"tells_offers,omitempty"`
-	OfferRefused *offerRefusalShown `json:"offer_refused,omitempty"`
+	*positionsShown                    // for those who see all groups: they count what others do
+	TellsOffers     bool               `json:"tells_offers,omitempty"`
+	OfferRefused    *offerRefusalShown `json:"offer_refused,omitempty"`
 	rivalryShown
 	Free   map[string]float64 `json:"free,omitempty"`
 	Queued map[string]float64 `json:"queued,omitempty"`

@@ -1,13 +1,19 @@
 package httpapi
 
-import "oc-scheduler/store"
+import (
+	"oc-scheduler/store"
+	"oc-scheduler/store/access"
+)
 
-// node is a node as it is shown, without what is offered in full.
-func (p *Parts) node(n store.NodeRecord) nodeShown {
+// node is a node as it is shown to somebody, without what is offered in full.
+func (p *Parts) node(who *access.Subject, n store.NodeRecord) nodeShown {
 	doc := nodeOf(n)
 	if pulse, alive := p.Pulses.Get(n.NodeID); alive && n.State == store.NodeConnected && pulse.Value.Session == n.Session {
 		doc.Free, doc.Queued = pulse.Value.Free, pulse.Value.Queued
 		doc.LastSchedulerSequence = max(n.LastSchedulerSequence, pulse.Value.LastSchedulerSequence)
+	}
+	if !who.Everywhere() {
+		doc.positionsShown = nil
 	}
 	doc.Offer = p.offer(n.NodeID)
 	return doc
@@ -29,8 +35,8 @@ func connectionOf(c store.Connection) connectionShown {
 	}
 }
 
-func positionsOf(p store.Positions) positionsShown {
-	shown := positionsShown{
+func positionsOf(p store.Positions) *positionsShown {
+	shown := &positionsShown{
 		Ledger: p.Ledger, LastNodeSequence: p.LastNodeSequence, NewestNodeSequence: p.NewestNodeSequence,
 		OutPosition: p.OutPosition, LastSchedulerSequence: p.LastSchedulerSequence, InStream: p.InStream,
 		LedgerFrom: p.LedgerFrom, Delivered: p.Delivered,

@@ -30,7 +30,7 @@ func (s *Server) listNodes(c echo.Context) error {
 	}
 	return listing[store.NodeRecord, nodeShown]{
 		view:  func(p *Parts) *kv.View[store.NodeRecord] { return p.Nodes },
-		show:  func(item kv.Item[store.NodeRecord]) nodeShown { return parts.node(item.Value) },
+		show:  func(item kv.Item[store.NodeRecord]) nodeShown { return parts.node(subjectOf(c), item.Value) },
 		bytes: func(n nodeShown) int { return len(n.Info) },
 	}.answer(s)(c)
 }
@@ -45,7 +45,7 @@ func (s *Server) getNode(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
-	doc := parts.node(n)
+	doc := parts.node(subjectOf(c), n)
 	doc.Offer.complete()
 	if doc.Offer != nil {
 		doc.Offer.Schedule = parts.nameless(subjectOf(c), doc.Offer.Schedule)
@@ -109,7 +109,7 @@ func (s *Server) decideOn(c echo.Context, by func(NodeMembers) decision) error {
 		entry, ok := parts.Nodes.Get(nodeID)
 		return ok && entry.Value.Membership == now.Membership
 	})
-	return c.JSON(http.StatusOK, parts.node(now))
+	return c.JSON(http.StatusOK, parts.node(subjectOf(c), now))
 }
 
 // deleteNode forgets a node. One that still runs introduces itself again.

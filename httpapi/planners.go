@@ -33,7 +33,7 @@ var plannerList = listing[planners.Record, plannerSummary]{
 	show: summarize,
 }
 
-// getPlanner answers with the stored value itself. The views keep only what decisions need, so it is
+// getPlanner answers with the stored value itself, as far as it is for who asks. The views keep only what decisions need, so it is
 // read from NATS.
 func (s *Server) getPlanner(c echo.Context) error {
 	parts, peerID, err := s.addressed(c)
@@ -42,7 +42,7 @@ func (s *Server) getPlanner(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
-	value, revision, err := parts.Stored.Raw(ctx, peerID)
+	value, _, err := parts.Stored.Raw(ctx, peerID)
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
 		return newProblem(http.StatusNotFound, "no planner of this peer is stored")
@@ -52,8 +52,11 @@ func (s *Server) getPlanner(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if done, err := tagged(c, revisionTag(revision)); done || err != nil {
+	if who := subjectOf(c); !who.Everywhere() {
+		value = parts.nameless(who, planners.WithoutSeq(value))
+	}
+	if done, err := tagged(c, contentTag(value)); done || err != nil {
 		return err
 	}
-	return c.JSONBlob(http.StatusOK, parts.nameless(subjectOf(c), value))
+	return c.JSONBlob(http.StatusOK, value)
 }

@@ -27,7 +27,7 @@ func (s *Server) getWorkflow(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if done, err := tagged(c, revisionTag(entry.Revision)); done || err != nil {
+	if done, err := tagged(c, contentTag(entry.Value.Raw)); done || err != nil {
 		return err
 	}
 	return c.JSONBlob(http.StatusOK, entry.Value.Raw)
@@ -116,7 +116,7 @@ func (s *Server) putWorkflow(c echo.Context) error {
 		return ofWrite(err)
 	}
 	shown(ctx, parts.Workflows, workflowID, func(now uint64) bool { return now >= revision })
-	c.Response().Header().Set("ETag", revisionTag(revision))
+	c.Response().Header().Set("ETag", contentTag(stored))
 	if !created {
 		return c.JSONBlob(http.StatusOK, stored)
 	}

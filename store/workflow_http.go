@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/digest"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/workflow"
@@ -17,17 +18,17 @@ var ErrPrecondition = errors.New("precondition failed")
 // Condition is what must hold of the stored workflow for a write to happen (RFC 9110, section 13.1).
 // The zero Condition always holds.
 type Condition struct {
-	Revisions []uint64 // If-Match: the revision is one of these
-	Exists    bool     // If-Match: *
-	Absent    bool     // If-None-Match: *
+	Contents []digest.Digest // If-Match: what stands is one of these
+	Exists   bool            // If-Match: *
+	Absent   bool            // If-None-Match: *
 }
 
 func (c Condition) holds(last kv.Message) bool {
 	switch {
 	case c.Absent && last.Live(), c.Exists && !last.Live():
 		return false
-	case c.Revisions != nil:
-		return last.Live() && slices.Contains(c.Revisions, last.Revision)
+	case c.Contents != nil:
+		return last.Live() && slices.Contains(c.Contents, digest.Of(last.Data))
 	}
 	return true
 }

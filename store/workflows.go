@@ -20,7 +20,7 @@ type Workflows struct {
 	heirs *heirs // of what was removed
 }
 
-// WorkflowRecord is a stored workflow. Its ETag is the revision of its Entry.
+// WorkflowRecord is a stored workflow.
 type WorkflowRecord struct {
 	*workflow.Workflow
 	Raw   []byte    // the stored value; not to be changed

@@ -9,6 +9,7 @@ import (
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store"
 	"oc-scheduler/store/access"
+	"oc-scheduler/store/digest"
 	"oc-scheduler/store/kv"
 	"oc-scheduler/store/origin"
 	"oc-scheduler/store/workflow"
@@ -140,9 +141,9 @@ func TestConditionsOfClients(t *testing.T) {
 
 	wantErr(t, del(store.Condition{}), kv.ErrNotFound)
 	wantErr(t, del(store.Condition{Exists: true}), store.ErrPrecondition)
-	_, _, err := put(store.Condition{Revisions: []uint64{1}})
+	_, _, err := put(store.Condition{Contents: []digest.Digest{{1}}})
 	wantErr(t, err, store.ErrPrecondition)
-	_, _, err = put(store.Condition{Revisions: []uint64{}}) // If-Match with nothing that can match
+	_, _, err = put(store.Condition{Contents: []digest.Digest{}}) // If-Match with nothing that can match
 	wantErr(t, err, store.ErrPrecondition)
 	rev, created, err := put(store.Condition{Absent: true})
 	if err != nil || !created {
@@ -150,11 +151,12 @@ func TestConditionsOfClients(t *testing.T) {
 	}
 	_, _, err = put(store.Condition{Absent: true})
 	wantErr(t, err, store.ErrPrecondition)
-	next, created, err := put(store.Condition{Revisions: []uint64{999, rev}})
+	stands := digest.Of(workflowJSON("w", "x"))
+	next, created, err := put(store.Condition{Contents: []digest.Digest{{1}, stands}})
 	if err != nil || created || next <= rev {
 		t.Fatalf("%d, %v, %v", next, created, err)
 	}
-	_, _, err = put(store.Condition{Revisions: []uint64{rev}})
+	_, _, err = put(store.Condition{Contents: []digest.Digest{digest.Of(workflowJSON("w", "y"))}})
 	wantErr(t, err, store.ErrPrecondition)
 	if _, _, err := put(store.Condition{Exists: true}); err != nil {
 		t.Error(err)
@@ -163,19 +165,20 @@ func TestConditionsOfClients(t *testing.T) {
 	if err != nil || string(last.Value.Raw) != string(workflowJSON("w", "x")) || last.Value.ID() != "w" {
 		t.Errorf("Get = %s, %v", last.Value.Raw, err)
 	}
-	wantErr(t, del(store.Condition{Revisions: []uint64{next}}), store.ErrPrecondition)
-	if err := del(store.Condition{Revisions: []uint64{last.Revision}}); err != nil {
+	wantErr(t, del(store.Condition{Contents: []digest.Digest{{1}}}), store.ErrPrecondition)
+	if err := del(store.Condition{Contents: []digest.Digest{stands}}); err != nil {
 		t.Error(err)
 	}
 	_, err = st.Workflows.Get(t.Context(), "w")
 	wantErr(t, err, kv.ErrNotFound)
 }
 
-func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
+func TestOfManyClientsWithOneContentOneWins(t *testing.T) {
 	t.Parallel()
 	srv := natstest.Start(t)
 	st, _ := open(t, srv, store.Config{})
-	rev := workflows{t, st}.put("first")
+	workflows{t, st}.put("first")
+	first := digest.Of(workflowJSON("w", "first"))
 	const clients = 20
 	won := make(chan bool, clients)
 	for i := range clients {
@@ -184,7 +187,7 @@ func TestOfManyClientsWithOneRevisionOneWins(t *testing.T) {
 			replica, _ = open(t, srv, store.Config{})
 		}
 		go func() {
-			_, _, _, err := replica.Workflows.Put(context.Background(), "w", workflowJSON("w", fmt.Sprint(i)), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{Revisions: []uint64{rev}})
+			_, _, _, err := replica.Workflows.Put(context.Background(), "w", workflowJSON("w", fmt.Sprint(i)), store.Author{Subject: access.Anonymous, Keep: true}, store.Condition{Contents: []digest.Digest{first}})
 			won <- err == nil
 		}()
 	}

@@ -104,9 +104,11 @@ func (n *nodeDoc) print(w *paper) error {
 		t.row("may take over", "the program with ledger "+n.Successor.Ledger)
 	}
 	t.row("connections", n.Generation)
-	t.row("ledger", n.Ledger)
-	t.row("last event", n.LastNodeSequence)
-	t.row("last order", n.LastSchedulerSequence)
+	if n.Ledger != "" { // else it has none, or it is not for who asks
+		t.row("ledger", n.Ledger)
+		t.row("last event", n.LastNodeSequence)
+		t.row("last order", n.LastSchedulerSequence)
+	}
 	for _, resource := range slices.Sorted(maps.Keys(n.Info.Resources)) {
 		instances := n.Info.Resources[resource]
 		for _, instance := range slices.Sorted(maps.Keys(instances)) {

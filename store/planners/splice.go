@@ -100,3 +100,15 @@ func appendTime(out []byte, field string, t time.Time) []byte {
 	out = append(out, `"`+field+`":"`...)
 	return append(t.UTC().AppendFormat(out, time.RFC3339Nano), `",`...)
 }
+
+// WithoutSeq is a stored planner without its place among all that came over the bus, which tells how much else did. It
+// stands at the end.
+func WithoutSeq(stored []byte) []byte {
+	rest, found := bytes.CutSuffix(stored, []byte("}"))
+	rest = bytes.TrimRight(rest, "0123456789")
+	body, is := bytes.CutSuffix(rest, []byte(`,"`+seqField+`":`))
+	if !found || !is {
+		return stored
+	}
+	return append(bytes.Clone(body), '}')
+}
