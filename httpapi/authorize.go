@@ -46,10 +46,11 @@ func (s *Server) paced(c echo.Context, right access.Right, judged error) error {
 }
 
 func (s *Server) paceFor(c echo.Context) *pace {
-	if grantOf(c) != nil {
-		return s.rates.subjects.of(subjectOf(c).ID)
+	who := clientOf(c)
+	if who.known {
+		return s.rates.subjects.of(who.name)
 	}
-	return s.rates.strangers.of(networkOf(c.Request().RemoteAddr))
+	return s.rates.strangers.of(who.name)
 }
 
 // paceOf is how often who asks may, again; nil: as often as he likes.

@@ -137,7 +137,7 @@ func (s *Server) answerProblem(p *Problem, c echo.Context) error {
 	case isPage(c.Request()):
 		return s.answerPage(c, p)
 	case hearsNoStatus(c.Request()):
-		err := s.carry.Refuse(c.Response(), c.Request(), c.RealIP(), subprotocol, p.ending())
+		err := s.carry.Refuse(c.Response(), c.Request(), clientOf(c).name, subprotocol, p.ending())
 		if _, crowded := errors.AsType[*carry.LimitError](err); !crowded {
 			return err
 		}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"math"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -95,23 +94,4 @@ func (p *pace) take(right access.Right, now time.Time) error {
 	}
 	wait := time.Duration((1 - l.TokensAt(now)) / float64(l.Limit()) * float64(time.Second))
 	return newProblem(http.StatusTooManyRequests, "at most %v requests of this kind a second", float64(l.Limit())).after(max(wait, time.Second))
-}
-
-// networkOf is who asks without valid credentials: an address, or what an IPv6 host usually has to itself; "" where
-// that is not known.
-func networkOf(remote string) string {
-	from, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return ""
-	}
-	addr := from.Addr().Unmap().WithZone("")
-	bits := addr.BitLen()
-	if addr.Is6() {
-		bits = 64
-	}
-	prefix, err := addr.Prefix(bits)
-	if err != nil {
-		return ""
-	}
-	return prefix.String()
 }

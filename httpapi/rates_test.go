@@ -110,3 +110,28 @@ func TestWhomATrustedProxyAsksFor(t *testing.T) {
 	plain.do(t, http.MethodGet, "/oc", "", "X-Forwarded-For", "192.0.2.1").problem(t, http.StatusUnauthorized)
 	plain.do(t, http.MethodGet, "/oc", "", "X-Forwarded-For", "192.0.2.2").tooSoon(t)
 }
+
+// TestStreamsAreCountedAsRequestsAre: by subject, wherever he comes from, and by address of who is nobody. One who opens
+// all that he may takes nothing from others behind his address.
+func TestStreamsAreCountedAsRequestsAre(t *testing.T) {
+	t.Parallel()
+	cfg := guarded()
+	cfg.Streams.MaxStreamsPerClient = 1
+	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	s := newSite(t, cfg)
+	one, other := s.as(t, access.Operator), s.as(t, access.Viewer)
+	s.do(t, http.MethodPut, "/oc/w", sampleWorkflow("w", 8), "Authorization", one).ok(t, http.StatusCreated)
+	dial := func(bearer string) {
+		t.Helper()
+		header := http.Header{"Authorization": {bearer}, "X-Forwarded-For": {"192.0.2.1"}}
+		receive(t, s.dial(t, "/oc/w/check"+inDecember, &websocket.DialOptions{HTTPHeader: header}))
+	}
+	dial(one)
+	dial(other)
+	for _, from := range []string{"192.0.2.1", "192.0.2.2"} {
+		for _, bearer := range []string{one, other} {
+			s.refused(t, "/oc/w/check"+inDecember, http.Header{"Authorization": {bearer}, "X-Forwarded-For": {from}}).tooSoon(t)
+			s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Accept", "text/event-stream", "Authorization", bearer, "X-Forwarded-For", from).tooSoon(t)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func (s *Server) joined(c echo.Context) (ctx context.Context, part func()) {
 
 // admit counts a client's stream in, whatever carries it; leave, to be called once, counts it out.
 func (s *Server) admit(c echo.Context) (leave func(), err error) {
-	if leave, err = s.carry.Admit(c.RealIP()); err == nil {
+	if leave, err = s.carry.Admit(clientOf(c).name); err == nil {
 		c.Set(isStream, true)
 	}
 	return leave, err

@@ -34,10 +34,9 @@ func New(cfg Config, hooks Hooks, log *slog.Logger, reg prometheus.Registerer) *
 	}
 }
 
-// Admit counts the stream of a client at an address in, whatever carries it; leave, to be called once,
-// counts it out. The error is Draining or a *LimitError.
-func (c *Carriers) Admit(address string) (leave func(), err error) {
-	client := clientOf(address)
+// Admit counts the stream of a client, by whatever name clients are told apart, in, whatever carries it; leave, to be
+// called once, counts it out. The error is Draining or a *LimitError.
+func (c *Carriers) Admit(client string) (leave func(), err error) {
 	if err := c.limits.enter(client); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 // Config is how streams are carried. A zero value means the default.
 type Config struct {
 	MaxStreams          int   // open streams; default 20000
-	MaxStreamsPerClient int   // of one address (IPv6: of one /64); default 1000
+	MaxStreamsPerClient int   // of one client; default 1000
 	MaxMessage          int64 // bytes of a client's WebSocket message, 1009 above; default 64 KiB
 
 	FirstMessage time.Duration // from the upgrade to the first message, where one has to come; default 10 s

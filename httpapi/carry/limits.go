@@ -2,7 +2,6 @@ package carry
 
 import (
 	"fmt"
-	"net/netip"
 	"sync"
 )
 
@@ -26,11 +25,11 @@ type limits struct {
 
 	mu        sync.Mutex
 	total     int
-	perClient map[netip.Prefix]int
+	perClient map[string]int
 }
 
 // enter counts a stream of a client in, which has to leave later. The error is a *LimitError.
-func (l *limits) enter(client netip.Prefix) error {
+func (l *limits) enter(client string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -40,37 +39,18 @@ func (l *limits) enter(client netip.Prefix) error {
 		return &LimitError{Limit: l.maxPerClient, Client: true}
 	}
 	if l.perClient == nil {
-		l.perClient = map[netip.Prefix]int{}
+		l.perClient = map[string]int{}
 	}
 	l.total++
 	l.perClient[client]++
 	return nil
 }
 
-func (l *limits) leave(client netip.Prefix) {
+func (l *limits) leave(client string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total--
 	if l.perClient[client]--; l.perClient[client] == 0 {
 		delete(l.perClient, client)
 	}
-}
-
-// clientOf is what counts as one client: an IPv4 address, or the /64 that an IPv6 host usually has
-// to itself. Whatever is no address counts as one client together.
-func clientOf(address string) netip.Prefix {
-	addr, err := netip.ParseAddr(address)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	addr = addr.Unmap().WithZone("")
-	bits := addr.BitLen()
-	if addr.Is6() {
-		bits = 64
-	}
-	prefix, err := addr.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return prefix
 }

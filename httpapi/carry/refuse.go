@@ -35,8 +35,7 @@ const (
 // Refuse makes the connection of a request a WebSocket, only to close it as an ending says: scripts in a browser are told
 // the code and the reason of that, and nothing of an answer that refuses the upgrade. It returns when the connection is
 // closed, within seconds. The error is a *HandshakeError or, while too many are being told, a *LimitError; the client has not been told of either.
-func (c *Carriers) Refuse(w http.ResponseWriter, r *http.Request, address, protocol string, e *Ending) error {
-	client := clientOf(address)
+func (c *Carriers) Refuse(w http.ResponseWriter, r *http.Request, client, protocol string, e *Ending) error {
 	if err := c.refused.enter(client); err != nil {
 		return err
 	}

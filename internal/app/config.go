@@ -66,7 +66,7 @@ type Config struct {
 
 	AllowOrigin         []string      `placeholder:"ORIGIN" help:"A browser origin that may connect besides the host's own, and whose host a proxy may pass on to a loopback address; repeatable."`
 	MaxStreams          int           `default:"20000" help:"Streams open at a time, of answers and of output."`
-	MaxStreamsPerClient int           `default:"1000" help:"Streams open at a time for one client address."`
+	MaxStreamsPerClient int           `default:"1000" help:"Streams open at a time of one subject, or of one address where nobody has to say who he is."`
 	ReadyFile           string        `placeholder:"FILE" help:"Create FILE when the replica is ready."`
 	DrainGrace          time.Duration `default:"5s" help:"Time between 'not ready' and closing streams at shutdown."`
 
