@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -66,8 +67,7 @@ func preflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// require finds out who asks, and whether he has a right. The error is a *Problem, auth.ErrRefused or
-// auth.ErrStarting.
+// require finds out who asks, and whether he has a right. The error is a *Problem, or as auth.Guard says.
 func (s *Server) require(c echo.Context, right access.Right) error {
 	if right == access.Open || s.auth == nil {
 		return nil
@@ -140,8 +140,11 @@ func (s *Server) knows(p *Parts) auth.Known {
 func fresh[T any](doubts *lookups, bucket string, view *kv.View[T], get func(context.Context, string) (T, error)) auth.Fresh[T] {
 	return func(ctx context.Context, name string) (T, error) {
 		r, err := lookup(ctx, doubts, bucket, name, get)
-		if err == nil {
+		switch {
+		case err == nil:
 			shown(ctx, view, name, func(revision uint64) bool { return revision > 0 })
+		case errors.Is(err, errUnasked):
+			err = auth.ErrBusy
 		}
 		return r, err
 	}

@@ -28,6 +28,7 @@ var (
 	errForeign     = newProblem(http.StatusForbidden, "with the session of a browser only pages of this host may do this")
 	errPassedOn    = newProblem(http.StatusForbidden, "a proxy has passed this on, and whoever comes through one would be an administrator here: give --auth on, or --auth off where the proxy decides who may do what")
 	errIssuerAway  = newProblem(http.StatusServiceUnavailable, "the issuer that vouches for people is out of reach").after(retryLimited)
+	errGuesses     = newProblem(http.StatusServiceUnavailable, "these credentials are new here, and too many of that kind are looked up now").after(retrySoon)
 	errInternal    = newProblem(http.StatusInternalServerError, "a fault in this server; its log has it under the X-Request-ID")
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
@@ -71,6 +72,8 @@ func problemOf(err error) *Problem {
 		return errWhoAsks
 	case errors.Is(err, auth.ErrStarting):
 		return errStarting
+	case errors.Is(err, auth.ErrBusy):
+		return errGuesses
 	case errors.Is(err, auth.ErrIssuerAway):
 		return errIssuerAway
 	case errors.Is(err, carry.Draining):

@@ -32,3 +32,6 @@ func (s *Server) Served() (routes []string) {
 	slices.Sort(routes)
 	return routes
 }
+
+// DoubtNever has as many credentials that are unknown here been shown that none is looked up any more.
+func (s *Server) DoubtNever() { s.doubts.pace.SetBurst(0) }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -32,22 +33,25 @@ func newLookups(perSecond int) *lookups {
 	return &lookups{pace: rate.NewLimiter(rate.Limit(perSecond), perSecond)}
 }
 
+// errUnasked says that the bucket was not asked, for too much else is asked for.
+var errUnasked = fmt.Errorf("%w: too much is looked up", kv.ErrNotFound)
+
 // lookup is what read finds in a bucket that a view, which is loaded, does not show. It fails with
-// kv.ErrNotFound, also where the bucket does not answer or is asked too often, for then the view's word
-// counts; and with kv.ErrUndecodable.
+// kv.ErrNotFound, also where the bucket does not answer or, as errUnasked, is asked too often, for then the view's
+// word counts; and with kv.ErrUndecodable.
 func lookup[T any](ctx context.Context, l *lookups, bucket, id string, read func(context.Context, string) (T, error)) (T, error) {
 	found, err, _ := l.flight.Do(bucket+"."+id, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupWithin) // others wait, too
 		defer cancel()
-		if err := l.pace.Wait(ctx); err != nil {
-			return nil, err
+		if l.pace.Wait(ctx) != nil {
+			return nil, errUnasked
 		}
 		return read(ctx, id)
 	})
 	switch {
 	case err == nil:
 		return found.(T), nil
-	case errors.Is(err, kv.ErrUndecodable):
+	case errors.Is(err, kv.ErrUndecodable), errors.Is(err, errUnasked):
 		return *new(T), err
 	}
 	return *new(T), kv.ErrNotFound

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -134,4 +135,21 @@ func TestStreamsAreCountedAsRequestsAre(t *testing.T) {
 			s.do(t, http.MethodGet, "/oc/w/check"+inDecember, "", "Accept", "text/event-stream", "Authorization", bearer, "X-Forwarded-For", from).tooSoon(t)
 		}
 	}
+}
+
+// TestAmongManyGuesses who shows a token that was made a moment ago elsewhere is told to come again, and never that it is
+// none; whom this replica knows does not notice.
+func TestAmongManyGuesses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, guarded())
+	known, unknown := s.as(t, access.Viewer), "Bearer "+access.Mint().Reveal()
+	s.do(t, http.MethodGet, "/oc", "", "Authorization", unknown).problem(t, http.StatusUnauthorized)
+	s.DoubtNever()
+	late := s.do(t, http.MethodGet, "/oc", "", "Authorization", unknown)
+	if late.problem(t, http.StatusServiceUnavailable); late.header.Get("Retry-After") == "" {
+		t.Error("not told to come again")
+	}
+	s.do(t, http.MethodGet, "/oc", "", "Cookie", "oc="+strings.Repeat("a", 26)).problem(t, http.StatusServiceUnavailable)
+	s.do(t, http.MethodGet, "/oc", "", "Authorization", known).ok(t, http.StatusOK)
+	s.do(t, http.MethodGet, "/oc", "", "Authorization", "Bearer oct_wrong").problem(t, http.StatusUnauthorized)
 }

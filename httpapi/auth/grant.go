@@ -75,19 +75,19 @@ func OfPerson(p *issuer.Person) *Grant {
 	return &Grant{Subject: p.Subject, end: p.End, key: p.Key, issuer: p.Issuer}
 }
 
-// bySession is what a session shows. It fails with ErrRefused when that has ended.
+// bySession is what a session shows. It fails with ErrRefused when that has ended, and with ErrBusy.
 func (g *Guard) bySession(ctx context.Context, k *Known, key string) (*Grant, error) {
 	now := g.now()
 	r, err := look(ctx, k.Sessions, k.FreshSession, key)
 	if err != nil || r.Ended(now) {
-		return nil, ErrRefused
+		return nil, refusal(err)
 	}
 	if r.Person != nil {
 		return g.ofPerson(ctx, key, r)
 	}
 	token, err := look(ctx, k.Tokens, k.FreshToken, r.Token.ID)
 	if err != nil || !token.CreatedAt.Equal(r.Token.CreatedAt) || token.Subject().Ended(now) {
-		return nil, ErrRefused
+		return nil, refusal(err)
 	}
 	return &Grant{Subject: until(token.Subject(), r), end: r.ExpiresAt, session: key, token: token.Subject()}, nil
 }

@@ -19,11 +19,13 @@ var (
 	ErrRefused = errors.New("no valid credentials")
 	// ErrIssuerAway says that a credential may be good, but that nobody could be asked.
 	ErrIssuerAway = issuer.ErrAway
+	// ErrBusy says that a credential may be good, but that too many are looked up that are unknown here.
+	ErrBusy = errors.New("too many credentials are looked up")
 	// ErrStarting says that this replica does not know the tokens and sessions yet.
 	ErrStarting = errors.New("the tokens are not loaded yet")
 )
 
-// Fresh reads past a view what that does not show. Whatever it fails with, nobody has it.
+// Fresh reads past a view what that does not show. Whatever it fails with, but ErrBusy, nobody has it.
 type Fresh[T any] func(ctx context.Context, name string) (T, error)
 
 // Known is what a guard judges by.
@@ -59,8 +61,8 @@ func (g *Guard) Attach(by Known) {
 	g.known.Store(&by)
 }
 
-// Granted is what who asks may do; nil when the request shows no credential. It fails with ErrRefused, ErrStarting
-// and ErrIssuerAway.
+// Granted is what who asks may do; nil when the request shows no credential. It fails with ErrRefused, ErrBusy,
+// ErrStarting and ErrIssuerAway.
 func (g *Guard) Granted(r *http.Request) (*Grant, error) {
 	text, given := Shown(r)
 	if given {
@@ -93,7 +95,7 @@ func (g *Guard) Judge(ctx context.Context, text string) (*Grant, error) {
 	}
 	token, err := look(ctx, k.Tokens, k.FreshToken, c.ID)
 	if err != nil || !token.Bears(c, g.now()) {
-		return nil, ErrRefused
+		return nil, refusal(err)
 	}
 	return ofToken(token), nil
 }
@@ -119,7 +121,21 @@ func look[T any](ctx context.Context, view *kv.View[T], fresh Fresh[T], name str
 	if e, shown := view.Get(name); shown {
 		return e.Value, nil
 	}
-	return fresh(ctx, name)
+	value, err := fresh(ctx, name)
+	if errors.Is(err, ErrBusy) {
+		if e, shown := view.Get(name); shown { // by now
+			return e.Value, nil
+		}
+	}
+	return value, err
+}
+
+// refusal is what somebody is told whose credential was looked at, with this outcome.
+func refusal(err error) error {
+	if errors.Is(err, ErrBusy) {
+		return ErrBusy
+	}
+	return ErrRefused
 }
 
 // vouched is what the bearer of a token of the issuer may do.
