@@ -35,3 +35,17 @@ func (s *Server) Served() (routes []string) {
 
 // DoubtNever has as many credentials that are unknown here been shown that none is looked up any more.
 func (s *Server) DoubtNever() { s.doubts.pace.SetBurst(0) }
+
+// IdleAtMost bounds the connections that are kept between requests.
+func (s *Server) IdleAtMost(most, mostOfOne int) {
+	s.idle.mu.Lock()
+	defer s.idle.mu.Unlock()
+	s.idle.most, s.idle.mostOfOne = most, mostOfOne
+}
+
+// Idle is how many there are.
+func (s *Server) Idle() int {
+	s.idle.mu.Lock()
+	defer s.idle.mu.Unlock()
+	return len(s.idle.all)
+}

@@ -40,6 +40,9 @@ func identify(c echo.Context) {
 	h := c.Response().Header()
 	h[echo.HeaderXRequestID] = []string{requestID}
 	h[echo.HeaderXContentTypeOptions] = nosniff
+	if c.Request().TLS != nil { // where a proxy speaks it, this is for the proxy to say
+		h[echo.HeaderStrictTransportSecurity] = staysSecure
+	}
 }
 
 func newRequestID() string { return strconv.FormatUint(rand.Uint64(), 36) }

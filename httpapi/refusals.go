@@ -39,6 +39,12 @@ type served struct {
 // TakenOver is the connection for those who speak something else from here on.
 func (s *served) TakenOver() net.Conn { return s.TCPConn }
 
+// connected is net/http's word of what becomes of a connection.
+func (s *Server) connected(conn net.Conn, state http.ConnState) {
+	answered(conn, state)
+	s.idle.changed(conn, state)
+}
+
 // answered is net/http's word that an answer is complete: a refusal may be next.
 func answered(conn net.Conn, state http.ConnState) {
 	if s, ok := conn.(*served); ok && state == http.StateIdle {

@@ -45,6 +45,7 @@ type Server struct {
 	doubts  *lookups                             // of tokens and sessions
 	site    *ui.Site
 	http    *http.Server
+	idle    *idle
 
 	executions, runs, schedules changes    // in the views
 	shown                       changes    // of what pages show: see ui.Of
@@ -65,6 +66,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		log:     log.With("component", "httpapi"),
 		lookups: newLookups(lookupsPerSecond),
 		doubts:  newLookups(doubtsPerSecond),
+		idle:    newIdle(maxIdle, maxIdleOfOne),
 	}
 	s.rates.subjects = newRates(cfg.ReadsPerSecond, cfg.WritesPerSecond, time.Now)
 	s.rates.strangers = newRates(cfg.ReadsPerSecond, cfg.WritesPerSecond, time.Now)
@@ -89,7 +91,7 @@ func New(cfg Config, checks func() []Check, log *slog.Logger, reg *prometheus.Re
 		WriteTimeout:      cfg.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ConnState:         answered,
+		ConnState:         s.connected,
 		// Its answer would lack an identification; rescue has another.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
