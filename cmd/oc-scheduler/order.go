@@ -16,6 +16,7 @@ type runCmd struct {
 	Node    string   `arg:"" type:"ident" help:"The node."`
 	Command []string `arg:"" optional:"" help:"Program and arguments, after --; the node says which programs may run."`
 	order   `embed:"" group:"The execution:"`
+	rawOutput
 }
 
 // order is what shall run, besides the command.
@@ -51,7 +52,7 @@ func (c *runCmd) Run(ctx context.Context, con *console) error {
 		}
 		return nil
 	}
-	end, err := replica.copyOutput(ctx, p, c.ID, client.OutputRange{Follow: true})
+	end, err := replica.copyOutput(ctx, p.output(c.Raw), c.ID, client.OutputRange{Follow: true})
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{interrupted(ctx), replica.leftBehind(context.WithoutCancel(ctx), c.ID)}
