@@ -34,6 +34,11 @@ func (s *Server) getCheck(c echo.Context) error {
 	if err := fault.All(q.faults.Err(), err); err != nil {
 		return err
 	}
+	if wait > 0 { // peers may be asked
+		if err := s.origins.check(c.Request()); err != nil {
+			return err
+		}
+	}
 	frame, err := s.ask(c, parts, workflowID, request, wait, nil)
 	if err != nil {
 		return err

@@ -69,10 +69,17 @@ func (o origins) listed(text string) bool {
 func (o origins) allowed(r *http.Request) bool {
 	text := r.Header.Get(echo.HeaderOrigin)
 	if text == "" {
-		return true
+		return !elsewhere(r)
 	}
 	from, ok := parseOrigin(text)
 	return ok && from.host == hostOf(from.scheme, r.Host) || o.listed(text)
+}
+
+// elsewhere says whether a page of another origin has a browser ask, which may not tell of whose: of images, and of where
+// links lead.
+func elsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "cross-site" || site == "same-site"
 }
 
 // own says whether a request comes from a page of this very host. What is no browser shows no origin.

@@ -139,3 +139,20 @@ func TestPagesOfLargeWorkflowsAreShort(t *testing.T) {
 		t.Errorf("pages of %d and %d", n, m)
 	}
 }
+
+// TestAForeignPageAsksNoPeers: a browser gets what a page of anybody shows as an image, say, and tells of no origin then.
+func TestAForeignPageAsksNoPeers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, defaults)
+	s.put(t, "w", 8).ok(t, http.StatusCreated)
+	const path = "/oc/w/check" + inDecember
+	for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}} {
+		s.do(t, http.MethodGet, path+"&wait=1ms", "", from...).problem(t, http.StatusForbidden)
+		s.do(t, http.MethodGet, path, "", append([]string{"Accept", "text/event-stream"}, from...)...).problem(t, http.StatusForbidden)
+		s.refused(t, path, http.Header{from[0]: {from[1]}}).problem(t, http.StatusForbidden)
+		s.do(t, http.MethodGet, path, "", from...).ok(t, http.StatusOK) // which asks nobody
+	}
+	for _, from := range []string{"same-origin", "none"} {
+		s.do(t, http.MethodGet, path+"&wait=1ms", "", "Sec-Fetch-Site", from).ok(t, http.StatusOK)
+	}
+}
