@@ -82,6 +82,10 @@ func bookingProblem(err error) *Problem {
 		return errStarting
 	case errors.Is(err, booking.ErrBusy):
 		return errBusy
+	case errors.Is(err, plan.ErrContended):
+		return errContended
+	case errors.Is(err, plan.ErrSlow):
+		return errSlow
 	case errors.Is(err, booking.ErrCrowded):
 		return errCrowded
 	case errors.Is(err, booking.ErrUnknownWorkflow):

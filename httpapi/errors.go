@@ -33,6 +33,8 @@ var (
 	errStarting    = newProblem(http.StatusServiceUnavailable, "this replica is starting: what it serves is not loaded yet").after(retrySoon)
 	errBehind      = newProblem(http.StatusServiceUnavailable, "this replica has not yet learned of what was just written").after(retrySoon)
 	errBusy        = newProblem(http.StatusServiceUnavailable, "too many book at the same peers now; nothing was booked").after(retrySoon)
+	errContended   = newProblem(http.StatusServiceUnavailable, "others have booked the same instances each time that this was to be; nothing was booked").after(retrySoon)
+	errSlow        = newProblem(http.StatusServiceUnavailable, "there is more to decide on than there is time; nothing was booked: ask for fewer occurrences").after(retrySoon)
 	errCrowded     = newProblem(http.StatusServiceUnavailable, "too many previews are made now, or this one takes too long: come again, or ask for fewer occurrences").after(retrySoon)
 	errNoRoute     = newProblem(http.StatusNotFound, "no such route; see /openapi.json")
 	errNoExecution = newProblem(http.StatusNotFound, "no such execution")

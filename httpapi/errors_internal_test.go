@@ -4,14 +4,17 @@ import (
 	"net/http"
 	"testing"
 
+	"oc-scheduler/store/plan"
 	"oc-scheduler/streams/booking"
 )
 
 // TestACrowdIsToldToComeAgain, and not that NATS is away.
 func TestACrowdIsToldToComeAgain(t *testing.T) {
 	t.Parallel()
-	p := problemOf(ofWrite(booking.ErrCrowded))
-	if p == nil || p.Status != http.StatusServiceUnavailable || p.retryAfter == 0 || p == errUnsure || p == errUnreachable {
-		t.Errorf("%+v", p)
+	for _, err := range []error{booking.ErrCrowded, plan.ErrContended, plan.ErrSlow} {
+		p := problemOf(ofWrite(err))
+		if p == nil || p.Status != http.StatusServiceUnavailable || p.retryAfter == 0 || p == errUnsure || p == errUnreachable {
+			t.Errorf("%v: %+v", err, p)
+		}
 	}
 }

@@ -14,8 +14,14 @@ import (
 // tryTimeout bounds a commit, however often it is decided anew.
 const tryTimeout = 15 * time.Second
 
-// ErrStale says that something can't be decided on views that may lack what others have committed.
-var ErrStale = errors.New("the views may be behind")
+var (
+	// ErrStale says that something can't be decided on views that may lack what others have committed.
+	ErrStale = errors.New("the views may be behind")
+	// ErrContended says that others have changed what a commit was decided on, as often as there was time to decide.
+	ErrContended = errors.New("others were faster each time")
+	// ErrSlow says that there is more to decide on than there was time.
+	ErrSlow = errors.New("it takes too long to decide")
+)
 
 // Decide says what to commit; nil is nothing: what stands already it has awaited, so that the views show it. fresh
 // tells whether they are known to show all that was committed before it was tried: if not, it may return ErrStale to
@@ -24,44 +30,68 @@ type Decide func(ctx context.Context, fresh bool) (*Commit, error)
 
 // Try commits what is decided; when something that it was decided on has changed meanwhile, it has it decided
 // again, once the views show what. When Try has returned, the views of this replica show the commit. It fails
-// with the errors of decide, with kv.ErrUnavailable, after which the outcome may be unknown, and with
-// kv.ErrTooLarge or kv.ErrUnstorable.
+// with the errors of decide, with ErrContended or ErrSlow, after which nothing is written, with kv.ErrUnavailable, after
+// which the outcome may be unknown, and with kv.ErrTooLarge or kv.ErrUnstorable.
 func (p *Plan) Try(ctx context.Context, decide Decide) error {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	pause := &backoff.ExponentialBackOff{
 		InitialInterval: time.Millisecond, MaxInterval: 100 * time.Millisecond, Multiplier: 1.5, RandomizationFactor: 0.9,
 	}
-	known := map[kv.Key]uint64{}
+	known, late := map[kv.Key]uint64{}, ErrSlow
 	for fresh := false; ; {
 		seen := p.Seen()
 		c, err := decide(ctx, fresh)
-		if errors.Is(err, ErrStale) {
+		switch {
+		case err == nil && c == nil:
+			return nil
+		case ended(ctx) && (err == nil || errors.Is(err, ErrStale) || isDeadline(err)):
+			return late
+		case errors.Is(err, ErrStale):
 			if err := p.Sync(ctx); err != nil {
 				return err
 			}
 			fresh = true
 			continue
-		}
-		if err != nil || c == nil {
+		case err != nil:
 			return err
 		}
-		if revision, err := c.commit(ctx, seen, known); !errors.Is(err, kv.ErrConflict) {
-			if err == nil {
-				err = p.Await(ctx, revision)
+		revision, err := c.commit(ctx, seen, known)
+		if errors.Is(err, kv.ErrConflict) {
+			late = ErrContended
+			var unsure error
+			if revision, unsure = c.stands(ctx); revision == 0 {
+				if err = c.again(ctx, known, pause.NextBackOff()); err == nil {
+					continue
+				}
+				if unsure == nil && ended(ctx) {
+					return late
+				}
+				return err
 			}
-			return err
+			err = nil
 		}
-		if revision := c.stands(ctx); revision > 0 {
-			return p.Await(ctx, revision)
+		if err == nil {
+			err = p.Await(ctx, revision)
 		}
-		if err := c.catchUp(ctx, known); err != nil {
-			return err
-		}
-		if err := kv.Sleep(ctx, pause.NextBackOff()); err != nil {
-			return err
-		}
+		return err
 	}
+}
+
+// ended says whether the time is over.
+func ended(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
+
+// isDeadline says whether an error is that of the time alone, and not of something that was waited for.
+func isDeadline(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, kv.ErrUnavailable)
+}
+
+// again waits until what was decided on can be decided on anew.
+func (c *Commit) again(ctx context.Context, known map[kv.Key]uint64, pause time.Duration) error {
+	if err := c.catchUp(ctx, known); err != nil {
+		return err
+	}
+	return kv.Sleep(ctx, pause)
 }
 
 // commit stores all, if the heads are still those that the views showed when it was decided, or before.
@@ -89,16 +119,16 @@ func (p *Plan) headRevision(key kv.Key) uint64 {
 }
 
 // stands is the revision of the record, if it is as the commit would have it: so an earlier try was made whose
-// answer was lost.
-func (c *Commit) stands(ctx context.Context) (revision uint64) {
+// answer was lost. Else it is 0.
+func (c *Commit) stands(ctx context.Context) (revision uint64, err error) {
 	if c.main == nil {
-		return 0
+		return 0, nil
 	}
 	m, err := c.main.keys.Newest(ctx, c.main.key)
 	if err != nil || m.Revision <= c.main.revision || c.main.write.Marker == m.Live() || !bytes.Equal(m.Data, c.main.write.Data) {
-		return 0
+		return 0, err
 	}
-	return m.Revision
+	return m.Revision, nil
 }
 
 // catchUp reads the heads, those too that have ended and are not in the view, and waits until the views show

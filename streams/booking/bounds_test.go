@@ -9,6 +9,7 @@ import (
 
 	"oc-scheduler/internal/natstest"
 	"oc-scheduler/store/fault"
+	"oc-scheduler/store/plan"
 	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
 )
@@ -79,5 +80,18 @@ func TestFewPreviewsAtATime(t *testing.T) {
 	}
 	for range 2 * cap(answered) { // nobody has kept a place
 		r.Crowd()()
+	}
+}
+
+// TestABookingThatTakesTooLong says so, and not that NATS is away.
+func TestABookingThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	r := newReplica(t, natstest.Start(t).JetStream(t), 1)
+	has(t, "p", map[string]int{"i": 400}, r)
+	needs(t, "wf", 1, slices.Repeat([]string{"p"}, 390), r)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := r.Book(ctx, me, ask(t, schedule.ScheduleBody, hourly)); !errors.Is(err, plan.ErrSlow) {
+		t.Errorf("%v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // fit places a window, or the earliest one that fits, and tells which. Where nothing fits, and it was asked so, those
-// who yield have to give way. It fails with plan.ErrStale, *TakenError, *MissingError or a fault.List, and as
-// plan.Schedule does.
+// who yield have to give way. It fails with plan.ErrStale, *TakenError, *MissingError or a fault.List, as ctx ends, and
+// as plan.Schedule does.
 func (v *sight) fit(ctx context.Context, win booking.Window) ([]schedule.Taken, booking.Window, error) {
 	if win.AsPossible {
 		r, err := v.result(win)
@@ -24,6 +24,9 @@ func (v *sight) fit(ctx context.Context, win booking.Window) ([]schedule.Taken, 
 		win.Start, win.End = r.Start.UnixNano(), r.End.UnixNano()
 	}
 	taken, fits, err := v.place(win)
+	if err == nil {
+		err = ctx.Err() // that may have taken long
+	}
 	if err == nil && !fits && v.fresh && win.Preemption {
 		taken, fits, err = v.preempt(ctx, win)
 	}

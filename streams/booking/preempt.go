@@ -26,7 +26,7 @@ func (v *sight) preempt(ctx context.Context, w booking.Window) (taken []schedule
 	if err != nil {
 		return nil, false, err
 	}
-	newest, err := v.fewest(p, w)
+	newest, err := v.fewest(ctx, p, w)
 	if err != nil || len(newest) == 0 {
 		return nil, false, err
 	}
@@ -42,10 +42,14 @@ func (v *sight) preempt(ctx context.Context, w booking.Window) (taken []schedule
 
 // fewest are schedules, the newest ones first, without all of which a window fits, and not without less of them. There
 // are none when it does not fit without all who yield, or they are too many.
-func (v *sight) fewest(p *booking.Problem, w booking.Window) ([]string, error) {
+func (v *sight) fewest(ctx context.Context, p *booking.Problem, w booking.Window) ([]string, error) {
 	all := v.yielding(w)
 	var errs []error
 	fits := func(away []string) bool {
+		if err := ctx.Err(); err != nil {
+			errs = append(errs, err)
+			return false
+		}
 		_, fits, err := v.placed(p, w, v.question(set(away)))
 		errs = append(errs, err)
 		return fits
