@@ -47,19 +47,19 @@ func (s *Server) bookingRoutes() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	return []route{
 		{get, "/oc/:id/schedules", access.Read, s.listSchedulesOf},
-		{post, "/oc/:id/schedules", access.Write, s.once(s.ofWorkflow, s.postSchedule)},
+		{post, "/oc/:id/schedules", access.Write, s.once(s.ofWorkflow, readsWish(schedule.ScheduleBody), s.postSchedule)},
 		{post, "/oc/:id/preview", access.Read, s.postPreview},
-		{post, "/oc/:id/holds", access.Write, s.once(s.ofWorkflow, s.postHold)},
+		{post, "/oc/:id/holds", access.Write, s.once(s.ofWorkflow, readsWish(schedule.HoldBody), s.postHold)},
 		{get, "/schedules", access.Read, s.listSchedules},
 		{get, "/schedules/:id", access.Read, s.getSchedule},
 		{get, "/schedules/:id/next", access.Read, s.getNext},
 		{get, "/schedules/:id/events", access.Read, s.scheduleEvents},
-		{post, "/schedules/:id/pause", access.Write, s.once(s.ofBooking, s.pauseSchedule)},
-		{post, "/schedules/:id/resume", access.Write, s.once(s.ofBooking, s.resumeSchedule)},
+		{post, "/schedules/:id/pause", access.Write, s.once(s.ofBooking, readsAll, s.pauseSchedule)},
+		{post, "/schedules/:id/resume", access.Write, s.once(s.ofBooking, readsAll, s.resumeSchedule)},
 		{del, "/schedules/:id", access.Write, s.deleteSchedule},
 		{get, "/holds/:id", access.Read, s.getHold},
 		{del, "/holds/:id", access.Write, s.deleteHold},
-		{post, "/holds/:id/confirm", access.Write, s.once(s.ofBooking, s.confirmHold)},
+		{post, "/holds/:id/confirm", access.Write, s.once(s.ofBooking, readsWish(schedule.ConfirmBody), s.confirmHold)},
 	}
 }
 
@@ -106,6 +106,14 @@ func bookingProblem(err error) *Problem {
 	return nil
 }
 
+// wishOf is a body, which may be left out where nothing has to be said.
+func wishOf(kind schedule.Body, body []byte) []byte {
+	if len(body) == 0 && (kind == schedule.RunBody || kind == schedule.ConfirmBody) {
+		return []byte("{}")
+	}
+	return body
+}
+
 // booked has something booked for the workflow in the path, as its body asks. Where it says so, planners that
 // are missing are asked for and waited for.
 func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Bookings, context.Context, booking.Asked, schedule.Request) (T, error), parameters ...string) (made T, err error) {
@@ -117,10 +125,7 @@ func booked[T any](s *Server, c echo.Context, kind schedule.Body, book func(Book
 	if err != nil {
 		return made, err
 	}
-	if kind == schedule.RunBody && len(body) == 0 {
-		body = []byte("{}")
-	}
-	r, err := schedule.DecodeRequest(body, kind)
+	r, err := schedule.DecodeRequest(wishOf(kind, body), kind)
 	if err = fault.All(readQuery(c.Request(), parameters...).faults.Err(), err); err != nil {
 		return made, err
 	}

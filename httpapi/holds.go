@@ -31,10 +31,7 @@ func (s *Server) confirmHold(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	r, err := schedule.DecodeRequest(body, schedule.ConfirmBody)
+	r, err := schedule.DecodeRequest(wishOf(schedule.ConfirmBody, body), schedule.ConfirmBody)
 	if err != nil {
 		return err
 	}

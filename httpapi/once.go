@@ -12,6 +12,7 @@ import (
 	"oc-scheduler/store/digest"
 	"oc-scheduler/store/fault"
 	"oc-scheduler/store/plan"
+	"oc-scheduler/store/schedule"
 	"oc-scheduler/streams/booking"
 )
 
@@ -30,17 +31,37 @@ var (
 // once has a route do once what is asked for again with the same key: the first answer, if it tells of success, is
 // given to all who ask after. What is answered so is shown only to those whom show lets see it.
 //
+// What is refused for what it says, by reads, or because what it is about is not there for who asks, claims no key.
+//
 // The claim on a key stands before anything is done, and is a part of the commit that books: see plan.Claim. So a
 // replica that dies between the commit and the answer leaves word of what was made, and what is asked for once more
 // is answered with that; and one that comes to itself late commits nothing.
-func (s *Server) once(show func(echo.Context) error, handle echo.HandlerFunc) echo.HandlerFunc {
-	return (&repeatable{s, show, handle}).serve
+func (s *Server) once(show func(echo.Context) error, reads func(body []byte) error, handle echo.HandlerFunc) echo.HandlerFunc {
+	return (&repeatable{s, show, reads, handle}).serve
 }
+
+// readsWish reads the body of a request that books.
+func readsWish(kind schedule.Body) func([]byte) error {
+	return func(body []byte) error {
+		_, err := schedule.DecodeRequest(wishOf(kind, body), kind)
+		return err
+	}
+}
+
+// readsReason reads that of one that ends something.
+func readsReason(body []byte) error {
+	_, err := decodeReason(body)
+	return err
+}
+
+// readsAll is for routes that take no body.
+func readsAll([]byte) error { return nil }
 
 // repeatable is a route that does once what is asked for again.
 type repeatable struct {
 	*Server
 	show   func(echo.Context) error
+	reads  func(body []byte) error
 	handle echo.HandlerFunc
 }
 
@@ -60,6 +81,12 @@ func (r *repeatable) serve(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.reads(body); err != nil {
+		return err
+	}
+	if err := r.show(c); err != nil {
+		return err
+	}
 	c.Request().Body = io.NopCloser(bytes.NewReader(body))
 	ctx, cancel := context.WithTimeout(c.Request().Context(), natsWithin)
 	defer cancel()
@@ -70,9 +97,6 @@ func (r *repeatable) serve(c echo.Context) error {
 	case claim.Answer == nil:
 		c.Set(claimKey, claim)
 		return r.settle(c, claim)
-	}
-	if err := r.show(c); err != nil {
-		return err
 	}
 	return again(c, claim.Answer)
 }

@@ -145,3 +145,19 @@ func (s *site) keys(t *testing.T) int {
 	}
 	return len(info.State.Subjects)
 }
+
+// TestARefusalLeavesNoKey: what is refused for what it says is so before a key is claimed.
+func TestARefusalLeavesNoKey(t *testing.T) {
+	t.Parallel()
+	s := bookable(t)
+	for path, body := range map[string]string{
+		"/oc/wf-1/schedules": `{"x":1}`, "/oc/wf-1/holds": `{`, "/oc/wf-1/runs": `[]`, "/holds/h-none/confirm": `{"x":1}`, "/runs/r-none/cancel": `{"x":1}`,
+	} {
+		if got := s.keyed(t, path, body, "k"); got.status < 400 || got.status >= 500 {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+		if keys := s.keys(t); keys != 0 {
+			t.Fatalf("%s leaves a key", path)
+		}
+	}
+}

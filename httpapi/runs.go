@@ -33,12 +33,12 @@ var errNoRun = newProblem(http.StatusNotFound, "no such run")
 func (s *Server) runRoutes() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{
-		{post, "/oc/:id/runs", access.Write, s.once(s.ofWorkflow, s.postRun)},
+		{post, "/oc/:id/runs", access.Write, s.once(s.ofWorkflow, readsWish(schedule.RunBody), s.postRun)},
 		{get, "/runs", access.Read, s.listRuns},
 		{get, "/runs/:id", access.Read, s.getRun},
 		{get, "/runs/:id/history", access.Read, s.getHistory},
 		{get, "/runs/:id/events", access.Read, s.runEvents},
-		{post, "/runs/:id/cancel", access.Write, s.once(s.ofRun, s.cancelRun)},
+		{post, "/runs/:id/cancel", access.Write, s.once(s.ofRun, readsReason, s.cancelRun)},
 	}
 }
 
