@@ -103,7 +103,7 @@ func TestAnotherPressIsAnother(t *testing.T) {
 	book := func() string {
 		return s.presses(t, "/ui/workflows/wf-1?"+question, "/ui/workflows/wf-1/schedules", question)[0]
 	}
-	if book() == book() {
+	if first, second := book(), book(); first == second {
 		t.Error("two pages book once")
 	}
 }

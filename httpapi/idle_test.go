@@ -42,6 +42,7 @@ func (k kept) asks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = response.Body.Close() }()
 	if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("%d, %v", response.StatusCode, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -40,9 +41,15 @@ func identify(c echo.Context) {
 	h := c.Response().Header()
 	h[echo.HeaderXRequestID] = []string{requestID}
 	h[echo.HeaderXContentTypeOptions] = nosniff
-	if c.Request().TLS != nil { // where a proxy speaks it, this is for the proxy to say
+	// Where a proxy speaks TLS, this is for the proxy to say; and a browser minds no port: it would stay away from all that
+	// serves on this machine's own name.
+	if c.Request().TLS != nil && !isLocalhost(c.Request().Host) {
 		h[echo.HeaderStrictTransportSecurity] = staysSecure
 	}
+}
+
+func isLocalhost(host string) bool {
+	return host == "localhost" || strings.HasPrefix(host, "localhost:")
 }
 
 func newRequestID() string { return strconv.FormatUint(rand.Uint64(), 36) }

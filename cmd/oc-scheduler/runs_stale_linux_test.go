@@ -109,7 +109,7 @@ func (s *site) available(t *testing.T, workflowID string) bool {
 // startRun posts a run.
 func (s *site) startRun(t *testing.T, workflowID string) (status int, made runs.Run) {
 	t.Helper()
-	resp, err := http.Post(s.url+"/oc/"+workflowID+"/runs", "application/json", strings.NewReader("{}")) //nolint:noctx // a test's
+	resp, err := http.Post(s.url+"/oc/"+workflowID+"/runs", "application/json", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,43 +43,54 @@ func (s *Site) once(do done) echo.HandlerFunc { return s.pressed(do, "") }
 func (s *Site) makes(do done) echo.HandlerFunc { return s.pressed(do, "no key") }
 
 func (s *Site) pressed(do done, unkeyed string) echo.HandlerFunc {
-	return s.page(func(c echo.Context, p *Parts) error {
-		f, err := formOf(c)
-		if err != nil {
-			return err
-		}
-		kept := plan.AnsweredFor
-		if f.Key == "" {
-			f.Key, kept = unkeyed, againWithin
-		}
-		to, err := s.press(c, p, f, kept, do)
-		if again := (*formAgain)(nil); errors.As(err, &again) {
-			return s.show(c, again.View)
-		}
-		if err != nil {
-			return err
-		}
-		return c.Redirect(http.StatusSeeOther, to)
-	})
+	return s.page((&button{s, do, unkeyed}).pressed)
 }
+
+// button is what a form does.
+type button struct {
+	*Site
+	do      done
+	unkeyed string // the key of a form without one; "": it is done each time
+}
+
+func (b *button) pressed(c echo.Context, p *Parts) error {
+	f, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	c.SetRequest(goesOn(c.Request()))
+	kept := plan.AnsweredFor
+	if f.Key == "" {
+		f.Key, kept = b.unkeyed, againWithin
+	}
+	to, err := b.press(c, p, f, kept)
+	if again := (*formAgain)(nil); errors.As(err, &again) {
+		return b.show(c, again.View)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// goesOn is a request that does not end with its client: a second press takes the browser away from the first one.
+func goesOn(r *http.Request) *http.Request { return r.WithContext(context.WithoutCancel(r.Context())) }
 
 // press does what a form asks for, or finds what has come of it before. What the fields say is a part of its name: who goes
 // back and asks for something else with the same key asks for something else.
-func (s *Site) press(c echo.Context, p *Parts, f form, kept time.Duration, do done) (to string, err error) {
+func (b *button) press(c echo.Context, p *Parts, f form, kept time.Duration) (to string, err error) {
 	if f.Key == "" {
-		return do(c, p, f)
+		return b.do(c, p, f)
 	}
-	// A second press takes the browser away from the first one, which goes on.
-	ctx := context.WithoutCancel(c.Request().Context())
-	c.SetRequest(c.Request().WithContext(ctx))
-	f.claim, err = p.claim(ctx, kept, digest.Name(s.Subject(c).ID, c.Request().URL.EscapedPath(), f.Key, f.Encode()))
+	ctx := c.Request().Context()
+	f.claim, err = p.claim(ctx, kept, digest.Name(b.Subject(c).ID, c.Request().URL.EscapedPath(), f.Key, f.Encode()))
 	switch {
 	case err != nil:
 		return "", err
 	case f.claim.Answer != nil:
 		return f.claim.Answer.Location, nil
 	}
-	to, err = do(c, p, f)
+	to, err = b.do(c, p, f)
 	within, cancel := context.WithTimeout(ctx, natsWithin)
 	defer cancel()
 	if err != nil {

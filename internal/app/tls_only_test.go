@@ -8,7 +8,8 @@ import (
 	"oc-scheduler/internal/natstest"
 )
 
-// TestBrowsersStayWithTLS once they have met it: no answer over it lacks the word, and none without it has it.
+// TestBrowsersStayWithTLS once they have met it: no answer over it lacks the word, and none without it
+// has it, nor one of a name that others serve, too.
 func TestBrowsersStayWithTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -28,5 +29,18 @@ func TestBrowsersStayWithTLS(t *testing.T) {
 			}
 			_ = resp.Body.Close()
 		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, sealed.URL()+"/livez", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "localhost:8443"
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if got := resp.Header.Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("localhost: %q", got)
 	}
 }
