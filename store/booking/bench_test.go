@@ -116,11 +116,12 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckBooked is BenchmarkCheck of an instance with as much on it: slots of others, bookings of ours
-// that the planner shows, and bookings that it does not. The limit is 1.1 times what it takes beside slots of others.
+// BenchmarkCheckBooked is BenchmarkCheck of an instance that is free, and of one with as much on it: slots of others, bookings
+// of ours that the planner shows, and bookings that it does not. The limit is 1.1 times what it takes where it is free.
 func BenchmarkCheckBooked(b *testing.B) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	others, shown, hidden := &resource{instances: map[string]amounts{"i0": {"units": 64}}}, &resource{}, &resource{}
+	free := &resource{instances: map[string]amounts{"i0": {"units": 64}}}
+	others, shown, hidden := &resource{instances: free.instances}, &resource{}, &resource{}
 	for range 1000 {
 		start := draw.IntN(366*86400) * int(time.Second)
 		others.slots = append(others.slots, slot{start, start + draw.IntN(20*3600)*int(time.Second), "i0", amounts{"units": 1 + draw.IntN(16)}})
@@ -135,7 +136,7 @@ func BenchmarkCheckBooked(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		on   *resource
-	}{{"others", others}, {"shown", shown}, {"hidden", hidden}} {
+	}{{"free", free}, {"others", others}, {"shown", shown}, {"hidden", hidden}} {
 		w := &world{peers: map[string]map[string]*resource{"p": {"cluster": c.on}}}
 		x := w.planner("p")
 		b.Run(c.name, func(b *testing.B) {
