@@ -57,7 +57,8 @@ func TestBusIsAsTheContractSays(t *testing.T) {
 func TestDeadLettersOfAnOlderLayout(t *testing.T) {
 	t.Parallel()
 	js := natstest.Start(t).JetStream(t)
-	older := events.Expect(1)[1].Stream
+	needed := events.Expect(1)[1].Stream
+	older := needed
 	older.MaxBytes, older.Metadata = -1, jet.Version{Layout: 1}.Mark(nil)
 	if _, err := js.CreateStream(t.Context(), older); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestDeadLettersOfAnOlderLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := dead.CachedInfo(); info.Config.MaxBytes != 512<<20 || info.Config.Discard != jetstream.DiscardOld || info.State.Msgs != 1 {
+	if info := dead.CachedInfo(); info.Config.MaxBytes != needed.MaxBytes || needed.MaxBytes <= 0 || info.Config.Discard != jetstream.DiscardOld || info.State.Msgs != 1 {
 		t.Errorf("%+v, %d letters", info.Config, info.State.Msgs)
 	}
 }
