@@ -91,7 +91,7 @@ func (b *tab) hear(event any) {
 	default:
 		return
 	}
-	if slices.ContainsFunc(append([]string{"WebSocket connection", "ERR_CONNECTION_", "ERR_SOCKET_"}, b.expected...), func(what string) bool { return strings.Contains(said, what) }) {
+	if slices.ContainsFunc(append([]string{"WebSocket connection", "ERR_CONNECTION_", "ERR_SOCKET_", "ERR_EMPTY_RESPONSE"}, b.expected...), func(what string) bool { return strings.Contains(said, what) }) {
 		return
 	}
 	b.mu.Lock()
