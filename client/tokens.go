@@ -27,14 +27,8 @@ type Token struct {
 
 // NewToken is a token that was just made, and what its bearer shows: that is told once.
 type NewToken struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Role      string    `json:"role"`
-	Groups    []string  `json:"groups"`
-	CreatedAt time.Time `json:"created_at"`
-	CreatedBy string    `json:"created_by"`
-	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	Token     string    `json:"token"`
+	Token
+	Bearer string `json:"token"`
 }
 
 // Whoami is whom a replica takes the caller for.

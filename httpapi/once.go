@@ -54,8 +54,8 @@ func readsReason(body []byte) error {
 	return err
 }
 
-// readsAll is for routes that take no body.
-func readsAll([]byte) error { return nil }
+// readsNothing is for routes that take no body.
+func readsNothing([]byte) error { return nil }
 
 // repeatable is a route that does once what is asked for again.
 type repeatable struct {

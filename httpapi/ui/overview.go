@@ -25,18 +25,18 @@ type overview struct {
 // scheduleRow is a schedule in a list.
 type scheduleRow struct {
 	plan.Listed
-	Rhythm     rhythm
+	Recurrence recurrence
 	Start, End time.Time // of its next occurrence; zero: nothing is booked
 }
 
-// rhythm is when a schedule comes again, as it was asked for.
-type rhythm struct {
+// recurrence is when a schedule comes again, as it was asked for.
+type recurrence struct {
 	Cron string `json:"cron"` // empty: it comes once
 	Zone string `json:"time_zone"`
 }
 
-// askedRhythm is that of a request; one that can't be read is shown without.
-func askedRhythm(request json.RawMessage) (r rhythm) {
+// recurrenceOf is that of a request; one that can't be read is shown without.
+func recurrenceOf(request json.RawMessage) (r recurrence) {
 	_ = json.Unmarshal(request, &r)
 	return r
 }
@@ -60,7 +60,7 @@ func (p *Parts) standing(most int, now time.Time, of func(workflowID string) boo
 	}
 	schedules, v.MoreSchedules = first(schedules, most, func(a, b plan.Listed) int { return strings.Compare(b.ID, a.ID) })
 	for _, l := range schedules {
-		row := scheduleRow{Listed: p.Risks.Tell(l), Rhythm: askedRhythm(l.Request)}
+		row := scheduleRow{Listed: p.Risks.Tell(l), Recurrence: recurrenceOf(l.Request)}
 		row.Start, row.End = l.Next()
 		v.Schedules = append(v.Schedules, row)
 	}

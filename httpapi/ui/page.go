@@ -125,7 +125,7 @@ type View struct {
 	Again string
 	Body  any
 
-	press *keys // of this rendering; nil: the page that is told of it has its own
+	keys *keys // of this rendering; nil: the page that is told of it has its own
 }
 
 // keys are those of the forms of one rendering, which is one press of any of them.
@@ -137,11 +137,11 @@ type keys struct {
 // Key is what a form is known by when it is sent again. A page that stays open keeps its own: what it is told of is rendered
 // for many.
 func (v View) Key() string {
-	if v.press == nil {
+	if v.keys == nil {
 		return ""
 	}
-	v.press.used = true
-	return v.press.text
+	v.keys.used = true
+	return v.keys.text
 }
 
 // show renders a page. It is made whole before anything is sent: half a page is worse than none.
@@ -150,14 +150,14 @@ func (s *Site) show(c echo.Context, v View) error {
 		v.Who = s.Subject(c)
 	}
 	v.Operates = !v.Stranger && access.Decide(s.Subject(c), access.Operate) == access.Allowed
-	v.press = &keys{text: rand.Text()}
+	v.keys = &keys{text: rand.Text()}
 	page, err := v.render(v.Template)
 	if err != nil {
 		return err
 	}
 	status := cmp.Or(v.Status, http.StatusOK)
 	kept := "no-cache"
-	if s.Secret || v.press.used {
+	if s.Secret || v.keys.used {
 		kept = "no-store"
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, kept)

@@ -43,11 +43,11 @@ const natsWithin = 5 * time.Second
 // schedulePage is a schedule with what comes next of it.
 type schedulePage struct {
 	schedule.Schedule
-	Shown    []schedule.Occurrence // the last and the next ones
-	More     int                   // that are not shown
-	Coming   []booking.Coming      // that nobody has decided on
-	Rhythm   rhythm
-	MayWrite bool
+	Shown      []schedule.Occurrence // the last and the next ones
+	More       int                   // that are not shown
+	Coming     []booking.Coming      // that nobody has decided on
+	Recurrence recurrence
+	MayWrite   bool
 }
 
 // mostOccurrences is how many a page shows.
@@ -63,8 +63,8 @@ func (s *Site) schedule(c echo.Context, p *Parts) (View, error) {
 	if v.More = max(len(v.Shown)-mostOccurrences, 0); v.More > 0 {
 		v.Shown = v.Shown[:mostOccurrences]
 	}
-	v.Rhythm = askedRhythm(found.Request)
-	if v.More == 0 && v.Rhythm.Cron != "" {
+	v.Recurrence = recurrenceOf(found.Request)
+	if v.More == 0 && v.Recurrence.Cron != "" {
 		if v.Coming, err = p.coming(c.Request().Context(), found.ID); err != nil {
 			return View{}, err
 		}

@@ -59,22 +59,14 @@ func (p *Plan) Try(ctx context.Context, decide Decide) error {
 		revision, err := c.commit(ctx, seen, known)
 		if errors.Is(err, kv.ErrConflict) {
 			late = ErrContended
-			var unsure error
-			if revision, unsure = c.stands(ctx); revision == 0 {
-				if err = c.again(ctx, known, pause.NextBackOff()); err == nil {
-					continue
-				}
-				if unsure == nil && ended(ctx) {
-					return late
-				}
-				return err
+			if revision, err = c.overtaken(ctx, known, pause.NextBackOff()); revision == 0 && err == nil {
+				continue
 			}
-			err = nil
 		}
-		if err == nil {
-			err = p.Await(ctx, revision)
+		if err != nil {
+			return err
 		}
-		return err
+		return p.Await(ctx, revision)
 	}
 }
 
@@ -86,12 +78,21 @@ func isDeadline(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, kv.ErrUnavailable)
 }
 
-// again waits until what was decided on can be decided on anew.
-func (c *Commit) again(ctx context.Context, known map[kv.Key]uint64, pause time.Duration) error {
-	if err := c.catchUp(ctx, known); err != nil {
-		return err
+// overtaken is the revision of a commit that was refused and stands all the same, for an earlier try was made; else it
+// waits until it can be decided anew, and is 0. It fails with ErrContended when there is no time for that.
+func (c *Commit) overtaken(ctx context.Context, known map[kv.Key]uint64, pause time.Duration) (uint64, error) {
+	revision, unsure := c.stands(ctx)
+	if revision > 0 {
+		return revision, nil
 	}
-	return kv.Sleep(ctx, pause)
+	err := c.catchUp(ctx, known)
+	if err == nil {
+		err = kv.Sleep(ctx, pause)
+	}
+	if err != nil && unsure == nil && ended(ctx) {
+		err = ErrContended
+	}
+	return 0, err
 }
 
 // commit stores all, if the heads are still those that the views showed when it was decided, or before.

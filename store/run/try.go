@@ -131,7 +131,7 @@ func noteUnsendable(t *turn, what Event) {
 		return
 	}
 	try, x := &t.r.Work.Tasks[i].Tries[k], t.present(i, k)
-	if e.End == try.StopAt.IsZero() {
+	if toEnd := !try.StopAt.IsZero(); e.End != toEnd {
 		return
 	}
 	if x.State.Final() {

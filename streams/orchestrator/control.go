@@ -23,8 +23,6 @@ const (
 	// controlAtOnce is how many requests are at hand at a time: handshakes that wait for their turn must
 	// not hold up heartbeats.
 	controlAtOnce = 2048
-	// foreignEvery is how often it is told, at most, that nodes of another version are there.
-	foreignEvery = time.Minute
 	// listenRetry is the pause before another try to join the queue group.
 	listenRetry = 250 * time.Millisecond
 )
@@ -48,7 +46,7 @@ func newControl(js jetstream.JetStream, st *store.Store, cfg Config, m *metrics)
 	return &control{
 		js: js, store: st, copies: cfg.Copies, manual: cfg.ManualApproval, proven: cfg.ProvenPeers,
 		door: newDoor(), offers: make(chan struct{}, offersAtOnce), turns: newTurns(cfg.HandshakesPerSecond),
-		foreign: rate.Sometimes{Interval: foreignEvery}, log: cfg.Logger, metrics: m,
+		foreign: quietly(), log: cfg.Logger, metrics: m,
 	}
 }
 

@@ -23,17 +23,7 @@ const (
 	// lettersOfNode dead letters of a node are kept at once, and then lettersPerSecond: people read them, and a node that
 	// makes thousands fills the disk with the same over and over.
 	lettersOfNode, lettersPerSecond = 500, 1
-	// quietFor is how long nothing is said of what was said.
-	quietFor = time.Minute
 )
-
-// quiet bounds what is logged of what nodes may do a thousand times a second.
-type quiet struct{ strangers, letters, unordered rate.Sometimes }
-
-func newQuiet() quiet {
-	once := func() rate.Sometimes { return rate.Sometimes{Interval: quietFor} }
-	return quiet{once(), once(), once()}
-}
 
 // bury keeps a message as a dead letter, once: its id is the message's place in the stream. Of a node of which more are
 // there than anybody reads it is only counted.
